@@ -1,0 +1,80 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// RefUpdate is one move of a transaction.
+type RefUpdate struct {
+	Name string
+	New  plumbing.Hash // zero deletes the ref
+	Old  plumbing.Hash // the value it must have now; zero: it must not exist
+	Any  bool          // take any old value, Old is not looked at
+}
+
+// UpdateRefs makes all moves or none, each with a reflog entry that says why.
+// Errors: ErrMoved where a ref was elsewhere, else what git said.
+func (r *Repo) UpdateRefs(ctx context.Context, why string, updates ...RefUpdate) error {
+	var in bytes.Buffer
+	in.WriteString("start\x00")
+	for _, u := range updates {
+		old := u.Old.String()
+		if u.Any {
+			old = ""
+		}
+		if u.New.IsZero() {
+			fmt.Fprintf(&in, "delete %s\x00%s\x00", u.Name, old)
+		} else {
+			fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", u.Name, u.New, old)
+		}
+	}
+	in.WriteString("prepare\x00commit\x00")
+	err := r.Do(ctx, Call{
+		Args:  []string{"update-ref", "--create-reflog", "-m", why, "--stdin", "-z"},
+		Stdin: &in,
+		Env:   []string{"GIT_COMMITTER_NAME=git-ftl", "GIT_COMMITTER_EMAIL=" + Email},
+	})
+	var exit *ExitError
+	if errors.As(err, &exit) && moved(exit.Stderr) {
+		return fmt.Errorf("move refs: %w: %s", ErrMoved, exit.Stderr)
+	}
+	return err
+}
+
+// moved tells a lost race from a fault. git has one exit code for both, so this
+// is the one place where its (untranslated) text decides.
+func moved(stderr string) bool {
+	return strings.Contains(stderr, "but expected") || strings.Contains(stderr, "reference already exists") ||
+		strings.Contains(stderr, "unable to resolve reference")
+}
+
+// Ref returns the object that a full ref name points to, the zero hash where
+// there is no such ref.
+func (r *Repo) Ref(ctx context.Context, name string) (plumbing.Hash, error) {
+	out, err := r.Output(ctx, Call{Args: []string{"rev-parse", "--quiet", "--verify", "--end-of-options", name}})
+	var exit *ExitError
+	if errors.As(err, &exit) && exit.Stderr == "" {
+		return plumbing.ZeroHash, nil
+	}
+	return plumbing.NewHash(strings.TrimSpace(string(out))), err
+}
+
+// Refs lists the refs below a prefix ("refs/ftl/results/"), by full name.
+func (r *Repo) Refs(ctx context.Context, prefix string) (map[string]plumbing.Hash, error) {
+	out, err := r.Output(ctx, Call{Args: []string{"for-each-ref", "--format=%(objectname) %(refname)", prefix}})
+	if err != nil {
+		return nil, err
+	}
+	refs := map[string]plumbing.Hash{}
+	for line := range strings.Lines(string(out)) {
+		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		refs[name] = plumbing.NewHash(hash)
+	}
+	return refs, nil
+}

@@ -1,0 +1,74 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// WriteState replaces a file of the state folder (name with slashes, folders
+// made, mode 0600) in one step: after a crash it has the old or the new bytes.
+func (r *Repo) WriteState(name string, data []byte) error {
+	path := r.Path(filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", name, err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// ReadState reads a file of the state folder; errors.Is(err, fs.ErrNotExist)
+// where there is none.
+func (r *Repo) ReadState(name string) ([]byte, error) {
+	return os.ReadFile(r.Path(filepath.FromSlash(name)))
+}
+
+// Lock takes a lock of the state folder by name, waiting for it until ctx ends.
+// It is an advisory lock of the system, so it ends with the process.
+func (r *Repo) Lock(ctx context.Context, name string) (unlock func(), err error) {
+	f, err := r.flock(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", name, err)
+	}
+	return func() { _ = f.Unlock() }, nil
+}
+
+// TryLock is Lock without the waiting: held is false where another has it.
+func (r *Repo) TryLock(name string) (unlock func(), held bool, err error) {
+	f, err := r.flock(name)
+	if err != nil {
+		return nil, false, err
+	}
+	held, err = f.TryLock()
+	if err != nil || !held {
+		return nil, false, err
+	}
+	return func() { _ = f.Unlock() }, true, nil
+}
+
+func (r *Repo) flock(name string) (*flock.Flock, error) {
+	path := r.Path("locks", name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	return flock.New(path, flock.SetPermissions(0o600)), nil
+}
