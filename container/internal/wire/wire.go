@@ -8,9 +8,10 @@
 //	POST /signal?run=ID&signal=N
 //	POST /resize?run=ID&rows=R&cols=C
 //	POST /kill             -> ends every agent process, 500 where one stays alive
-//	GET  /diff             -> a git patch with the end line of EndLine
+//	GET  /diff?max=BYTES   -> a git patch with the end line of EndLine, 413 where it is over a bound; 0 for none
 //	PUT  /base  tar        -> adds, replaces and (PAX record GonePAX) removes files of tree/ and objects/,
-//	                          for engines without a bind mount
+//	                          for engines without a bind mount; tree and objects
+//	                          themselves as removed are emptied
 //
 // A run's request body is a 4-byte big-endian length, a Run as JSON, and then
 // standard input until its end. The response body is a sequence of frames: one
@@ -41,6 +42,25 @@ const (
 	ExitTrailer = "Ftl-Exit" // decimal exit code; 128+N for signal N
 	NoteTrailer = "Ftl-Note" // Run's JSON RunNote
 )
+
+// ErrorTrailer is the HTTP trailer of a diff that broke off while it streamed;
+// the end line is missing then.
+const ErrorTrailer = "Ftl-Error"
+
+// DroppedHeader is the HTTP header of a diff that holds a JSON list of Dropped,
+// at most MaxDropped of them.
+const (
+	DroppedHeader = "Ftl-Dropped"
+	MaxDropped    = 50
+)
+
+// Dropped is one new path that the diff leaves out: a file, or a folder with
+// all below it.
+type Dropped struct {
+	Path  string `json:"path"`  // to be shown: JSON loses what is no UTF-8
+	Bytes int64  `json:"bytes"` // of file content, counted up to a bound
+	Why   string `json:"why"`   // "ignored", "litter", "repository", "special", "long path" or "submodule"
+}
 
 // GonePAX is the PAX record key of a tar entry that names a removed file.
 const GonePAX = "FTL.gone"

@@ -1,0 +1,140 @@
+package container
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/docker/docker/api/types/build"
+)
+
+//go:embed image/Dockerfile
+var dockerfile []byte
+
+// BaseImage is the reference of the image that BuildImage makes. It changes with
+// what goes into it.
+func BaseImage() string {
+	sum := sha256.Sum256(dockerfile)
+	return "git-ftl/base:" + hex.EncodeToString(sum[:])[:12]
+}
+
+// proxyArgs are what docker passes to every build without being told to keep it.
+var proxyArgs = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "FTP_PROXY", "ALL_PROXY"}
+
+// BuildImage makes BaseImage where the engine lacks it, with the engine's classic
+// builder; the caller's proxy variables hold for the build. Progress goes to w as
+// lines of plain text. The error is ErrNoImage where the image that it builds on
+// is not there and cannot be pulled.
+func (e *DockerEngine) BuildImage(ctx context.Context, w io.Writer) (Image, error) {
+	img, err := e.Image(ctx, BaseImage())
+	if err == nil || !errors.Is(err, ErrNoImage) {
+		return img, err
+	}
+	if err := e.build(ctx, w); err != nil {
+		return Image{}, fmt.Errorf("build image %s: %w", BaseImage(), err)
+	}
+	return e.Image(ctx, BaseImage())
+}
+
+func (e *DockerEngine) build(ctx context.Context, w io.Writer) error {
+	context, err := buildContext()
+	if err != nil {
+		return err
+	}
+	resp, err := e.api.ImageBuild(ctx, context, build.ImageBuildOptions{
+		Tags: []string{BaseImage()}, Dockerfile: "Dockerfile", Remove: true, ForceRemove: true,
+		Version: build.BuilderV1, BuildArgs: e.buildArgs(),
+	})
+	if err != nil {
+		return e.baseMissing(ctx, err)
+	}
+	defer resp.Body.Close()
+	if err := progress(resp.Body, w); err != nil {
+		return e.baseMissing(ctx, err)
+	}
+	return nil
+}
+
+// buildContext is a tar that holds the Dockerfile alone.
+func buildContext() (io.Reader, error) {
+	var buf bytes.Buffer
+	t := tar.NewWriter(&buf)
+	err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "Dockerfile", Mode: 0o644, Size: int64(len(dockerfile))})
+	if err == nil {
+		_, err = t.Write(dockerfile)
+	}
+	return &buf, errors.Join(err, t.Close())
+}
+
+func (e *DockerEngine) buildArgs() map[string]*string {
+	args := map[string]*string{}
+	for _, name := range proxyArgs {
+		for _, spelling := range []string{name, strings.ToLower(name)} {
+			if value := e.env.get(spelling); value != "" {
+				args[spelling] = &value
+			}
+		}
+	}
+	return args
+}
+
+// progress copies a builder's messages as lines and gives its error.
+func progress(r io.Reader, w io.Writer) error {
+	for dec := json.NewDecoder(r); ; {
+		var msg struct {
+			Stream string `json:"stream"`
+			Status string `json:"status"`
+			ID     string `json:"id"`
+			Detail struct {
+				Total int64 `json:"total"`
+			} `json:"progressDetail"`
+			Error string `json:"error"`
+		}
+		switch err := dec.Decode(&msg); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("read progress: %w", err)
+		case msg.Error != "":
+			return errors.New(printable(msg.Error))
+		}
+		text := printable(msg.Stream)
+		// Bars of a pull redraw themselves a hundred times.
+		if msg.Status != "" && msg.Detail.Total == 0 {
+			text = printable(strings.TrimSpace(msg.ID+" "+msg.Status)) + "\n"
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return fmt.Errorf("write progress: %w", err)
+		}
+	}
+}
+
+// baseMissing says how to bring the image in that ours is built on, where that is
+// what failed.
+func (e *DockerEngine) baseMissing(ctx context.Context, err error) error {
+	from := baseOf(dockerfile)
+	if _, missing := e.Image(ctx, from); !errors.Is(missing, ErrNoImage) {
+		return err
+	}
+	return fmt.Errorf("%w: %s could not be pulled (%w); bring it in with `docker pull %s` where a registry can be reached, "+
+		"`docker load` from another machine, or `debootstrap --variant=minbase bookworm DIR` and `tar -C DIR -c . | docker import - %s`",
+		ErrNoImage, from, err, from, from)
+}
+
+// baseOf gives the image of a Dockerfile's FROM line.
+func baseOf(file []byte) string {
+	for line := range strings.Lines(string(file)) {
+		if from, ok := strings.CutPrefix(line, "FROM "); ok {
+			return strings.TrimSpace(from)
+		}
+	}
+	return ""
+}

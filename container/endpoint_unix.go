@@ -1,0 +1,5 @@
+//go:build !windows
+
+package container
+
+const defaultHost = "unix:///var/run/docker.sock"

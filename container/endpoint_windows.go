@@ -1,0 +1,3 @@
+package container
+
+const defaultHost = "npipe:////./pipe/docker_engine"

@@ -1,0 +1,7 @@
+//go:build !embedguest
+
+package guestbin
+
+import "embed"
+
+var files embed.FS
