@@ -1,0 +1,304 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// Current is the work tree as the caller has just staged it.
+type Current struct {
+	Tree    plumbing.Hash
+	Head    plumbing.Hash // commit, zero in an unborn repository
+	LeftOut []string      // paths that Tree leaves out, folders with or without a slash
+}
+
+// ApplyOptions says what of a result to apply, and how.
+type ApplyOptions struct {
+	Now    Current
+	DryRun bool     // compute everything, write nothing
+	Paths  []string // files or folders to take, all where it is empty; slashes, from the top
+}
+
+// Applied says what an apply or an undo wrote, or would write.
+type Applied struct {
+	ID     string
+	Files  []Written     // sorted by path
+	Left   []string      // paths of the result that remain to be applied
+	Result Result        // as it is now
+	Commit plumbing.Hash // at refs/ftl/applied/ID: the work tree before; zero where nothing was written
+	DryRun bool
+}
+
+// Written is one path that was written.
+type Written struct {
+	Path   string
+	Change Kind
+	Merged bool // what was written differs from what the agent made
+}
+
+// ErrPaths says that the paths to apply name nothing of the result.
+var ErrPaths = errors.New("result changes nothing at these paths")
+
+// Apply merges a result with the work tree and writes the outcome, all or
+// nothing. It first finishes what a crash left. Errors: ErrUnknown,
+// *AmbiguousError, ErrForeign, ErrDecided, ErrPaths, *ConflictError,
+// *UnsafeError, *InterruptedError.
+func (q *Queue) Apply(ctx context.Context, id string, o ApplyOptions) (Applied, error) {
+	unlock, err := q.lock(ctx)
+	if err != nil {
+		return Applied{}, err
+	}
+	defer unlock()
+	if _, err := q.recover(ctx); err != nil {
+		return Applied{}, err
+	}
+	r, err := q.Find(ctx, id)
+	if err != nil {
+		return Applied{}, err
+	}
+	switch r.State {
+	case Foreign:
+		return Applied{}, fmt.Errorf("apply %s: %w", r.ID, ErrForeign)
+	case Whole:
+		return Applied{}, fmt.Errorf("apply %s: %w", r.ID, ErrDecided)
+	}
+	objs := q.repo.Objects(ctx)
+	defer objs.Close()
+	a := &apply{q: q, objs: objs, o: o, r: r}
+	done, err := a.run(ctx)
+	if err != nil {
+		return Applied{}, fmt.Errorf("apply %s: %w", r.ID, err)
+	}
+	return done, nil
+}
+
+// apply is one apply on its way.
+type apply struct {
+	q       *Queue
+	objs    *git.Objects
+	o       ApplyOptions
+	r       Result
+	taken   []string      // paths of the result that will have been applied
+	ours    plumbing.Hash // tree: the work tree, left-out paths as in the base
+	theirs  plumbing.Hash // tree: the base with what is taken
+	merged  plumbing.Hash
+	changes []git.Change // ours to merged
+	left    outs
+}
+
+func (a *apply) run(ctx context.Context) (Applied, error) {
+	for _, step := range []func(context.Context) error{a.choose, a.leaveOut, a.merge, a.check} {
+		if err := step(ctx); err != nil {
+			return Applied{}, err
+		}
+	}
+	d, err := openDisk(a.q.repo.Dir)
+	if err != nil {
+		return Applied{}, err
+	}
+	defer d.Close()
+	p := &plan{apply: a, disk: d}
+	if err := p.verify(ctx); err != nil {
+		return Applied{}, err
+	}
+	done, err := a.report()
+	if err != nil || a.o.DryRun {
+		return done, err
+	}
+	record, err := p.write(ctx)
+	done.Commit = plumbing.NewHash(record.Applied)
+	return done, err
+}
+
+// choose picks the paths of the result that are taken.
+func (a *apply) choose(context.Context) error {
+	a.theirs = a.r.Tree
+	all, err := a.objs.Diff(a.r.BaseTree, a.r.Tree)
+	if err != nil {
+		return err
+	}
+	picked := all
+	if len(a.o.Paths) > 0 {
+		picked = slices.DeleteFunc(slices.Clone(all), func(c git.Change) bool { return !named(a.o.Paths, c.Path) })
+		if len(picked) == 0 {
+			return ErrPaths
+		}
+		if a.theirs, err = a.objs.Rewrite(a.r.BaseTree, picked); err != nil {
+			return err
+		}
+	}
+	a.taken = slices.Clone(a.r.Taken)
+	for _, c := range picked {
+		a.taken = append(a.taken, c.Path)
+	}
+	slices.Sort(a.taken)
+	a.taken = slices.Compact(a.taken)
+	return nil
+}
+
+// named reports whether one of the paths is p or a folder above it.
+func named(paths []string, p string) bool {
+	return slices.ContainsFunc(paths, func(sel string) bool {
+		sel = path.Clean(sel)
+		return sel == "." || p == sel || strings.HasPrefix(p, sel+"/")
+	})
+}
+
+// leaveOut gives both sides the base's entry at paths that the work tree's
+// snapshot leaves out, so that they neither look deleted nor get overwritten.
+func (a *apply) leaveOut(context.Context) error {
+	a.ours, a.left = a.o.Now.Tree, newOuts(a.o.Now.LeftOut)
+	if len(a.o.Now.LeftOut) == 0 {
+		return nil
+	}
+	var conflicts []Conflict
+	theirs, err := a.objs.Diff(a.r.BaseTree, a.theirs)
+	if err != nil {
+		return err
+	}
+	for _, c := range theirs {
+		if a.left.cover(c.Path) {
+			conflicts = append(conflicts, Conflict{Path: c.Path, Why: "left out of the snapshot"})
+		}
+	}
+	if len(conflicts) > 0 {
+		return &ConflictError{a.r.ID, conflicts}
+	}
+	mine, err := a.objs.Diff(a.o.Now.Tree, a.r.BaseTree)
+	if err != nil {
+		return err
+	}
+	back := slices.DeleteFunc(mine, func(c git.Change) bool { return !a.left.cover(c.Path) })
+	if len(back) > 0 {
+		a.ours, err = a.objs.Rewrite(a.o.Now.Tree, back)
+	}
+	return err
+}
+
+func (a *apply) merge(ctx context.Context) error {
+	merged, conflicts, err := a.theirs, []Conflict(nil), error(nil)
+	if a.ours != a.r.BaseTree {
+		merged, conflicts, err = merger{a.q, a.objs, a.r.Base}.merge(ctx, a.ours, a.theirs)
+	}
+	if err != nil {
+		return err
+	}
+	if len(conflicts) > 0 {
+		return &ConflictError{a.r.ID, conflicts}
+	}
+	a.merged = merged
+	a.changes, err = a.objs.Diff(a.ours, merged)
+	return err
+}
+
+// check is the gate, for the merged tree: a merge can bring together what each
+// side alone may have.
+func (a *apply) check(ctx context.Context) error {
+	for _, c := range a.changes {
+		if a.left.cover(c.Path) {
+			return &ConflictError{a.r.ID, []Conflict{{Path: c.Path, Why: "left out of the snapshot"}}}
+		}
+		if c.Old.Mode == submodule || c.New.Mode == submodule {
+			return &UnsafeError{Path: c.Path, Why: "is a submodule, which an apply does not touch"}
+		}
+	}
+	return gate{a.q.repo, newView(a.objs, a.merged), a.left}.check(ctx, a.changes)
+}
+
+// report says what is written and what remains.
+func (a *apply) report() (Applied, error) {
+	done := Applied{ID: a.r.ID, Result: a.r, DryRun: a.o.DryRun}
+	its := newView(a.objs, a.theirs)
+	for _, c := range a.changes {
+		e, err := its.lookup(c.Path)
+		if err != nil {
+			return done, err
+		}
+		if e.Mode == filemode.Dir {
+			e = git.Entry{}
+		}
+		done.Files = append(done.Files, Written{Path: c.Path, Change: kindOf(c), Merged: e != c.New})
+	}
+	done.Left = remaining(a.r.Files, a.taken)
+	if !a.o.DryRun {
+		done.Result = a.decided()
+	}
+	return done, nil
+}
+
+// remaining lists the files that were not taken; taken is sorted.
+func remaining(files []FileStat, taken []string) []string {
+	var left []string
+	for _, f := range files {
+		if _, ok := slices.BinarySearch(taken, f.Path); !ok {
+			left = append(left, f.Path)
+		}
+	}
+	return left
+}
+
+// decided is the result as it will be after this apply.
+func (a *apply) decided() Result {
+	r := a.r
+	r.Taken, r.Decided, r.State = a.taken, a.q.now(), Whole
+	if len(a.taken) < len(r.Files) {
+		r.State = Partial
+	}
+	return r
+}
+
+func kindOf(c git.Change) Kind {
+	none := git.Entry{}
+	switch {
+	case c.Old == none:
+		return Added
+	case c.New == none:
+		return Deleted
+	case (c.Old.Mode == symlink) != (c.New.Mode == symlink):
+		return Type
+	}
+	return Modified
+}
+
+// keep stores the work tree before an apply, with the raw bytes of what will be
+// overwritten as second parent, and moves refs/ftl/applied/ID there. What an
+// earlier apply of the same result kept stays reachable as third parent.
+func (a *apply) keep(ctx context.Context, raw []git.Change) (now, prev plumbing.Hash, err error) {
+	who := a.q.signature(a.q.now())
+	saved, err := a.objs.Rewrite(plumbing.ZeroHash, raw)
+	if err != nil {
+		return now, prev, err
+	}
+	side, err := a.objs.WriteCommit(&object.Commit{Author: who, Committer: who, Message: "Raw bytes\n", TreeHash: saved})
+	if err != nil {
+		return now, prev, err
+	}
+	ref := appliedRefs + a.r.ID
+	if prev, err = a.q.repo.Ref(ctx, ref); err != nil {
+		return now, prev, err
+	}
+	c := &object.Commit{Author: who, Committer: who, TreeHash: a.o.Now.Tree,
+		Message: "Work tree before " + a.r.ID + "\n", ParentHashes: []plumbing.Hash{a.r.Base, side}}
+	if !prev.IsZero() {
+		c.ParentHashes = append(c.ParentHashes, prev)
+	}
+	if now, err = a.objs.WriteCommit(c); err != nil {
+		return now, prev, err
+	}
+	if err := a.objs.Flush(); err != nil {
+		return now, prev, err
+	}
+	return now, prev, a.q.repo.UpdateRefs(ctx, "git-ftl: apply "+a.r.ID, git.RefUpdate{Name: ref, New: now, Old: prev})
+}
+
+const appliedRefs = "refs/ftl/applied/"

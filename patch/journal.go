@@ -1,0 +1,364 @@
+package patch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// step is one path of an apply or undo: what is there before and after.
+type step struct {
+	Path   []byte `json:"path"`
+	Old    state  `json:"old"`
+	New    state  `json:"new"`
+	Clean  entry  `json:"clean"`            // what the apply's tree has, for finding it in a commit
+	Staged string `json:"staged,omitempty"` // name in the stage, "" for a deletion
+}
+
+// folderTime is a folder that an apply touched. Times are nanoseconds since
+// 1970; After is 0 where the folder is gone.
+type folderTime struct {
+	Path   []byte      `json:"path"`
+	Perm   fs.FileMode `json:"perm"`
+	Before int64       `json:"before"`
+	After  int64       `json:"after"`
+}
+
+// appliedRecord is what undo needs to know of an apply.
+type appliedRecord struct {
+	N           int          `json:"n"` // counts the applies of this work tree
+	ID          string       `json:"id"`
+	Head        string       `json:"head"`
+	When        time.Time    `json:"when"`
+	Applied     string       `json:"applied"` // refs/ftl/applied/ID
+	Prev        string       `json:"prev"`    // where that ref was before
+	StateBefore State        `json:"stateBefore"`
+	TakenBefore [][]byte     `json:"takenBefore"`
+	StateAfter  State        `json:"stateAfter"`
+	TakenAfter  [][]byte     `json:"takenAfter"`
+	Steps       []step       `json:"steps"`
+	Dirs        []folderTime `json:"dirs"`
+	Made        [][]byte     `json:"made"` // folders, each before those in it
+	Gone        [][]byte     `json:"gone"` // folders that may be empty now, each after those in it
+}
+
+// journal is a change of the work tree under way. Its file exists from the
+// moment when all content is staged until all is done.
+type journal struct {
+	What   string        `json:"what"` // apply or undo
+	ID     string        `json:"id"`
+	Stage  string        `json:"stage"` // folder of the staged content
+	Record appliedRecord `json:"record"`
+	Steps  []step        `json:"steps"`
+	Times  []folderTime  `json:"times"` // undo: folders that get Before as their time
+	Done   bool          `json:"done"`  // every path is in place
+
+	passOver bool // leave what is neither old nor new to the user, who changed it meanwhile
+}
+
+// folders returns what to make and what to remove if empty.
+func (j *journal) folders() (make, gone [][]byte) {
+	if j.What == "apply" {
+		return j.Record.Made, j.Record.Gone
+	}
+	make, gone = slices.Clone(j.Record.Gone), slices.Clone(j.Record.Made)
+	slices.Reverse(make)
+	slices.Reverse(gone)
+	return make, gone
+}
+
+// inverse takes a journal back, from content staged anew.
+func (j *journal) inverse() *journal {
+	back := *j
+	back.What = map[string]string{"apply": "undo", "undo": "apply"}[j.What]
+	back.Steps = nil
+	for _, s := range j.Steps {
+		back.Steps = append(back.Steps, step{Path: s.Path, Old: s.New, New: s.Old, Clean: s.Clean})
+	}
+	return &back
+}
+
+// stopped wraps the error of a hook: what follows is as after a crash.
+type stopped struct{ error }
+
+// Unwrap implements errors.Unwrap.
+func (s stopped) Unwrap() error { return s.error }
+
+func (q *Queue) step(format string, args ...any) error {
+	if err := q.hook(fmt.Sprintf(format, args...)); err != nil {
+		return stopped{err}
+	}
+	return nil
+}
+
+func (q *Queue) journalName() string { return path.Join("journal", q.repo.Key()+".json") }
+
+// execute writes the journal down and carries it out. Where that fails, it
+// takes back what was done: all or nothing. From here on ctx does not stop it.
+func (q *Queue) execute(ctx context.Context, d *disk, j *journal) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := q.step("staged"); err != nil {
+		return err
+	}
+	if err := q.writeJournal(j); err != nil {
+		return err
+	}
+	err := q.place(d, j)
+	var stop stopped
+	if err == nil {
+		return q.finishMarked(ctx, d, j)
+	}
+	if errors.As(err, &stop) {
+		return err
+	}
+	j.passOver = true
+	if back := q.rollBack(ctx, d, j); back != nil {
+		return errors.Join(err, fmt.Errorf("roll back: %w", back))
+	}
+	return err
+}
+
+func (q *Queue) writeJournal(j *journal) error {
+	data, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	return q.repo.WriteState(q.journalName(), data)
+}
+
+// finishMarked notes that every path is in place before it finishes: edits that
+// follow are then nobody's concern but the user's.
+func (q *Queue) finishMarked(ctx context.Context, d *disk, j *journal) error {
+	j.Done = true
+	if err := q.writeJournal(j); err != nil {
+		return err
+	}
+	return q.finish(ctx, d, j)
+}
+
+// place makes each path what the journal says: deletions, deepest first, then
+// folders, then renames. Steps that are done already are passed over.
+func (q *Queue) place(d *disk, j *journal) error {
+	s, err := reopenStage(j.Stage)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := q.step("begin"); err != nil {
+		return err
+	}
+	makes, gone := j.folders()
+	for _, st := range slices.Backward(j.Steps) {
+		if st.New.Kind == "" {
+			if err := q.remove(d, j, st); err != nil {
+				return err
+			}
+		}
+	}
+	for _, dir := range gone {
+		if err := errors.Join(q.step("rmdir %s", dir), d.rmdir(string(dir))); err != nil {
+			return err
+		}
+	}
+	if err := q.makeFolders(d, j, makes); err != nil {
+		return err
+	}
+	for _, st := range j.Steps {
+		if st.New.Kind != "" {
+			if err := q.rename(d, j, s, st); err != nil {
+				return err
+			}
+		}
+	}
+	return q.syncFolders(j)
+}
+
+// pending checks a path just before it is written: done is true where it is
+// what it is to be, and an error names one that is neither old nor new.
+func (q *Queue) pending(d *disk, j *journal, st step) (done bool, err error) {
+	now, err := d.sum(string(st.Path))
+	switch {
+	case err != nil:
+		return false, err
+	case now.same(st.New):
+		return true, nil
+	case !now.same(st.Old) && j.passOver:
+		return true, nil
+	case !now.same(st.Old):
+		return false, &ConflictError{j.ID, []Conflict{{Path: string(st.Path), Why: "changed meanwhile"}}}
+	}
+	return false, nil
+}
+
+func (q *Queue) remove(d *disk, j *journal, st step) error {
+	done, err := q.pending(d, j, st)
+	if err != nil || done {
+		return err
+	}
+	if err := q.step("delete %s", st.Path); err != nil {
+		return err
+	}
+	dir, err := d.folder(path.Dir(string(st.Path)))
+	if err != nil {
+		return err
+	}
+	return dir.Remove(path.Base(string(st.Path)))
+}
+
+func (q *Queue) rename(d *disk, j *journal, s *stage, st step) error {
+	done, err := q.pending(d, j, st)
+	if err != nil || done {
+		return err
+	}
+	if err := q.step("rename %s", st.Path); err != nil {
+		return err
+	}
+	dir, err := d.folder(path.Dir(string(st.Path)))
+	if err != nil {
+		return fmt.Errorf("write %s: %w", quoted(string(st.Path)), err)
+	}
+	if err := s.move(st.Staged, dir, path.Base(string(st.Path))); err != nil {
+		return fmt.Errorf("write %s: %w", quoted(string(st.Path)), err)
+	}
+	return nil
+}
+
+// makeFolders makes the folders that steps need; one that an apply removed gets
+// its permissions back.
+func (q *Queue) makeFolders(d *disk, j *journal, dirs [][]byte) error {
+	needed := foldersOf(j.Steps)
+	perms := map[string]fs.FileMode{}
+	for _, t := range j.Record.Dirs {
+		perms[string(t.Path)] = t.Perm
+	}
+	for _, raw := range dirs {
+		dir := string(raw)
+		if !needed[dir] {
+			continue
+		}
+		if err := q.step("mkdir %s", dir); err != nil {
+			return err
+		}
+		if err := d.mkdir(dir, 0o777&^q.umask); err != nil {
+			return fmt.Errorf("make folder %s: %w", quoted(dir), err)
+		}
+		if perm, ok := perms[dir]; ok && permBits != 0 {
+			if err := d.chmod(dir, perm|0o700); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// foldersOf lists the folders that the new files of steps lie in.
+func foldersOf(steps []step) map[string]bool {
+	set := map[string]bool{}
+	for _, s := range steps {
+		for dir := path.Dir(string(s.Path)); s.New.Kind != "" && dir != "." && !set[dir]; dir = path.Dir(dir) {
+			set[dir] = true
+		}
+	}
+	return set
+}
+
+// syncFolders makes the renames durable before the journal goes.
+func (q *Queue) syncFolders(j *journal) error {
+	seen := map[string]bool{}
+	var dirs []string
+	for _, s := range j.Steps {
+		dir := filepath.Join(q.repo.Dir, filepath.FromSlash(path.Dir(string(s.Path))))
+		if fi, err := os.Lstat(dir); !seen[dir] && err == nil && fi.IsDir() {
+			dirs = append(dirs, dir)
+		}
+		seen[dir] = true
+	}
+	if len(dirs) == 0 {
+		return nil
+	}
+	return syncAll(dirs)
+}
+
+// finish records what was done and removes the journal. It can run again.
+func (q *Queue) finish(ctx context.Context, d *disk, j *journal) error {
+	if err := q.step("finish"); err != nil {
+		return err
+	}
+	if err := q.dropStage(); err != nil {
+		return err
+	}
+	d.forget()
+	setTimes(d, j.Times)
+	done := q.finishApply
+	if j.What == "undo" {
+		done = q.finishUndo
+	}
+	if err := done(ctx, d, &j.Record); err != nil {
+		return err
+	}
+	if err := q.step("finished"); err != nil {
+		return err
+	}
+	return q.dropJournal()
+}
+
+func (q *Queue) dropJournal() error {
+	err := os.Remove(q.repo.Path(filepath.FromSlash(q.journalName())))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// setTimes gives folders the time that they had, best effort, innermost first.
+func setTimes(d *disk, times []folderTime) {
+	for _, t := range slices.Backward(times) {
+		dir, err := d.folder(string(t.Path))
+		if err != nil {
+			continue
+		}
+		if permBits != 0 {
+			_ = dir.Chmod(".", t.Perm)
+		}
+		at := time.Unix(0, t.Before)
+		_ = dir.Chtimes(".", at, at)
+	}
+}
+
+// finishApply writes the undo record, the result's new state and its refs.
+func (q *Queue) finishApply(ctx context.Context, d *disk, r *appliedRecord) error {
+	for i := range r.Dirs {
+		r.Dirs[i].After = 0
+		if fi, err := d.lstat(string(r.Dirs[i].Path)); err == nil && fi.IsDir() {
+			r.Dirs[i].After = fi.ModTime().UnixNano()
+		}
+	}
+	if len(r.Steps) > 0 {
+		data, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		if err := q.repo.WriteState(q.appliedName(r.N), data); err != nil {
+			return err
+		}
+	}
+	res, err := q.readRecord(r.ID)
+	if err != nil {
+		return err
+	}
+	res.State, res.Taken, res.Decided = r.StateAfter, textPaths(r.TakenAfter), r.When
+	if err := q.writeRecord(res); err != nil {
+		return err
+	}
+	if res.State != Whole {
+		return nil
+	}
+	return q.dropPending(ctx, res)
+}

@@ -1,0 +1,129 @@
+package patch
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+const maxHops = 40 // links that one resolution may pass
+
+// checkTarget refuses a symlink target that needs no tree to be judged. Errors:
+// *UnsafeError.
+func checkTarget(p, target string) error {
+	refuse := func(why string) error { return &UnsafeError{Path: p, Why: "its target " + why} }
+	switch {
+	case target == "":
+		return refuse("is empty")
+	case len(target) > maxLink:
+		return refuse("is too long")
+	case strings.Contains(target, "\x00"):
+		return refuse("has a NUL")
+	case strings.Contains(target, `\`):
+		return refuse("has a backslash")
+	case strings.HasPrefix(target, "/"), len(target) > 1 && target[1] == ':':
+		return refuse("is absolute")
+	}
+	for name := range strings.SplitSeq(target, "/") {
+		if isDotGit(name) {
+			return refuse("enters .git")
+		}
+	}
+	return nil
+}
+
+// checkLink resolves a symlink of the tree through the tree's other links, as a
+// file system would, and refuses one that leaves the tree, enters .git or a
+// path that was left out. A target that does not exist is fine.
+func (v *view) checkLink(p, target string, left outs) error {
+	refuse := func(why string) error { return &UnsafeError{Path: p, Why: "its target " + quoted(target) + " " + why} }
+	if err := checkTarget(p, target); err != nil {
+		return err
+	}
+	at := parts(path.Dir(p))
+	todo := strings.Split(target, "/")
+	for hops := 0; len(todo) > 0; {
+		name := todo[0]
+		todo = todo[1:]
+		switch {
+		case name == "" || name == ".":
+			continue
+		case name == ".." && len(at) == 0:
+			return refuse("leaves the tree")
+		case name == "..":
+			at = at[:len(at)-1]
+			continue
+		case isDotGit(name):
+			return refuse("enters .git")
+		}
+		at = append(slices.Clip(at), name)
+		next, isLink, err := v.link(strings.Join(at, "/"))
+		if err != nil {
+			return err
+		}
+		if !isLink {
+			continue
+		}
+		if hops++; hops > maxHops {
+			return refuse("passes too many links")
+		}
+		if err := checkTarget(p, next); err != nil {
+			return err
+		}
+		at = at[:len(at)-1]
+		todo = append(strings.Split(next, "/"), todo...)
+	}
+	if end := strings.Join(at, "/"); left.cover(end) {
+		return refuse("enters " + quoted(end) + ", which was left out")
+	}
+	return nil
+}
+
+// link returns the target of the symlink at a path of the tree, in whatever
+// case it is written there.
+func (v *view) link(p string) (target string, isLink bool, err error) {
+	e, err := v.lookupFolded(p)
+	if err != nil || e.Mode != filemode.Symlink {
+		return "", false, err
+	}
+	b, err := v.objs.Blob(e.Hash)
+	return string(b), true, err
+}
+
+// outs are paths that a snapshot left out, folded.
+type outs map[string]bool
+
+func newOuts(paths []string) outs {
+	o := outs{}
+	for _, p := range paths {
+		o[foldPath(strings.TrimSuffix(p, "/"))] = true
+	}
+	return o
+}
+
+// cover reports whether a path is one of them, or below one. Case does not
+// count.
+func (o outs) cover(p string) bool {
+	if len(o) == 0 {
+		return false
+	}
+	p = foldPath(p)
+	for end := range prefixes(p) {
+		if o[p[:end]] {
+			return true
+		}
+	}
+	return false
+}
+
+func parts(dir string) []string {
+	if dir == "." || dir == "" {
+		return nil
+	}
+	return strings.Split(dir, "/")
+}
+
+func quoted(s string) string { return strconv.Quote(s) }

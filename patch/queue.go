@@ -1,0 +1,243 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// Queue keeps the results of a repository and applies them to one of its work
+// trees. It is safe for concurrent use, also by several processes.
+type Queue struct {
+	repo  *git.Repo
+	umask fs.FileMode
+	now   func() time.Time
+	hook  func(step string) error // of tests: an error stops as a crash would
+}
+
+// NewQueue opens the queue of a work tree. umask is the process's, for new
+// files and folders.
+func NewQueue(repo *git.Repo, umask fs.FileMode) *Queue {
+	return &Queue{repo: repo, umask: umask & fs.ModePerm, now: time.Now, hook: func(string) error { return nil }}
+}
+
+// Base is the snapshot that a task started from.
+type Base struct {
+	Commit, Tree plumbing.Hash
+	LeftOut      []string // paths that the snapshot leaves out: no link may lead there
+}
+
+// Meta says where a result comes from. ID is four or more letters k to z.
+type Meta struct {
+	ID, Task, Agent, Subject string
+	When                     time.Time
+}
+
+var idPattern = regexp.MustCompile(`^[k-z]{4,40}$`)
+
+const manyFiles = 200 // from here on, objects are written as packs
+
+// Store applies a patch to its base, and keeps the outcome as a commit at
+// refs/ftl/results/ID, which becomes this work tree's pending result in the
+// same move. Errors: *UnsafeError where patch and base do not fit or the tree
+// would be unsafe; then no ref moves.
+func (q *Queue) Store(ctx context.Context, base Base, p *Patch, m Meta) (Result, error) {
+	if !idPattern.MatchString(m.ID) {
+		return Result{}, fmt.Errorf("store result: %q is no ID", m.ID)
+	}
+	objs := q.repo.Objects(ctx)
+	defer objs.Close()
+	if len(p.Files) > manyFiles {
+		objs.Batch()
+	}
+	r := Result{
+		ID: m.ID, Task: m.Task, Agent: m.Agent, Subject: m.Subject, State: Undecided,
+		Base: base.Commit, BaseTree: base.Tree, Worktree: q.repo.Key(), Created: m.When,
+	}
+	for _, f := range p.Files {
+		r.Files = append(r.Files, FileStat{f.Path, f.Change, f.Insertions, f.Deletions, f.Binary})
+	}
+	tree, err := q.build(ctx, objs, base, p)
+	if err != nil {
+		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
+	}
+	r.Tree = tree
+	if r.Commit, err = objs.WriteCommit(q.commit(ctx, r)); err != nil {
+		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
+	}
+	if err := objs.Flush(); err != nil {
+		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
+	}
+	return r, q.publish(ctx, r)
+}
+
+// publish writes the record of a new result and then moves its refs: a result
+// without a record would be foreign.
+func (q *Queue) publish(ctx context.Context, r Result) error {
+	if _, err := q.readRecord(r.ID); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store result %s: the ID is taken", r.ID)
+	}
+	if err := q.writeRecord(r); err != nil {
+		return err
+	}
+	pending, baseRef := q.pendingRefs()
+	err := q.repo.UpdateRefs(ctx, "git-ftl: result "+r.ID,
+		git.RefUpdate{Name: resultRefs + r.ID, New: r.Commit},
+		git.RefUpdate{Name: pending, New: r.Commit, Any: true},
+		git.RefUpdate{Name: baseRef, New: r.Base, Any: true})
+	if err != nil {
+		return errors.Join(fmt.Errorf("store result %s: %w", r.ID, err), os.Remove(q.repo.Path(filepath.FromSlash(recordName(r.ID)))))
+	}
+	return nil
+}
+
+// pendingRefs names the refs of this work tree's newest undecided result and
+// its base.
+func (q *Queue) pendingRefs() (pending, base string) {
+	if q.repo.Linked() {
+		return "refs/worktree/ftl/pending", "refs/worktree/ftl/base"
+	}
+	return "refs/ftl/pending", "refs/ftl/base"
+}
+
+// commit words a result. Its author is the agent, its committer the user.
+func (q *Queue) commit(ctx context.Context, r Result) *object.Commit {
+	agent := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' {
+			return c
+		}
+		return -1
+	}, strings.ToLower(r.Agent))
+	if agent == "" {
+		agent = "agent"
+	}
+	subject := oneLine(r.Subject)
+	if subject == "" {
+		subject = "Result " + r.ID
+	}
+	return &object.Commit{
+		Author:    object.Signature{Name: agent, Email: agent + "@git-ftl.localhost", When: r.Created},
+		Committer: q.committer(ctx, r.Created),
+		Message: fmt.Sprintf("%s\n\nFtl-Task: %s\nFtl-Agent: %s\nFtl-Id: %s\n",
+			subject, oneLine(r.Task), oneLine(r.Agent), r.ID),
+		TreeHash:     r.Tree,
+		ParentHashes: []plumbing.Hash{r.Base},
+	}
+}
+
+// committer is the user as git knows them, and git-ftl where it does not.
+func (q *Queue) committer(ctx context.Context, when time.Time) object.Signature {
+	who := q.signature(when)
+	if out, err := q.repo.Line(ctx, "var", "GIT_COMMITTER_IDENT"); err == nil {
+		var user object.Signature
+		user.Decode([]byte(out))
+		if user.Name != "" && user.Email != "" {
+			who.Name, who.Email = user.Name, user.Email
+		}
+	}
+	return who
+}
+
+func (q *Queue) signature(when time.Time) object.Signature {
+	return object.Signature{Name: "git-ftl", Email: git.Email, When: when}
+}
+
+// Reject forgets that a result is pending; the result itself stays. Errors:
+// ErrUnknown, *AmbiguousError, ErrForeign, ErrDecided.
+func (q *Queue) Reject(ctx context.Context, id string) error {
+	unlock, err := q.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	r, err := q.Find(ctx, id)
+	if err != nil {
+		return err
+	}
+	switch r.State {
+	case Foreign:
+		return fmt.Errorf("reject %s: %w", r.ID, ErrForeign)
+	case Whole:
+		return fmt.Errorf("reject %s: %w", r.ID, ErrDecided)
+	}
+	r.State, r.Decided = Rejected, q.now()
+	if err := q.writeRecord(r); err != nil {
+		return err
+	}
+	return q.dropPending(ctx, r)
+}
+
+func (q *Queue) lock(ctx context.Context) (unlock func(), err error) {
+	return q.repo.Lock(ctx, "worktree-"+q.repo.Key())
+}
+
+// dropPending deletes the pending refs if they name this result.
+func (q *Queue) dropPending(ctx context.Context, r Result) error {
+	pending, base := q.pendingRefs()
+	now, err := q.repo.Ref(ctx, pending)
+	if err != nil || now != r.Commit {
+		return err
+	}
+	return q.repo.UpdateRefs(ctx, "git-ftl: decided "+r.ID,
+		git.RefUpdate{Name: pending, Old: now}, git.RefUpdate{Name: base, Any: true})
+}
+
+// restorePending makes a result pending if none is.
+func (q *Queue) restorePending(ctx context.Context, r Result) error {
+	pending, base := q.pendingRefs()
+	now, err := q.repo.Ref(ctx, pending)
+	if err != nil || !now.IsZero() {
+		return err
+	}
+	return q.repo.UpdateRefs(ctx, "git-ftl: undone "+r.ID,
+		git.RefUpdate{Name: pending, New: r.Commit}, git.RefUpdate{Name: base, New: r.Base, Any: true})
+}
+
+const notesRef = "refs/notes/ftl"
+
+// Note attaches a record to a result's commit, for display by git log
+// --notes=ftl. The notes are one commit without history.
+func (q *Queue) Note(ctx context.Context, commit plumbing.Hash, record []byte) error {
+	unlock, err := q.repo.Lock(ctx, "notes")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	objs := q.repo.Objects(ctx)
+	defer objs.Close()
+	old, err := q.repo.Ref(ctx, notesRef)
+	if err != nil {
+		return fmt.Errorf("write note: %w", err)
+	}
+	var tree plumbing.Hash
+	if !old.IsZero() {
+		c, err := objs.Commit(old)
+		if err != nil {
+			return fmt.Errorf("write note: %w", err)
+		}
+		tree = c.TreeHash
+	}
+	made, err := writeNote(objs, tree, commit, bytes.TrimRight(record, "\n"))
+	if err != nil {
+		return fmt.Errorf("write note: %w", err)
+	}
+	who := q.signature(q.now())
+	made.Author, made.Committer = who, who
+	h, err := objs.WriteCommit(made)
+	if err != nil {
+		return fmt.Errorf("write note: %w", err)
+	}
+	return q.repo.UpdateRefs(ctx, "git-ftl: note", git.RefUpdate{Name: notesRef, New: h, Old: old})
+}
