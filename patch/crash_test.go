@@ -42,7 +42,7 @@ func stripped(all map[string]string) map[string]string {
 	return out
 }
 
-// PITFALLS 9: after a crash at any step, recovery leaves the tree before or
+// After a crash at any step, recovery leaves the tree before or
 // after, never between, for apply and for undo.
 func TestCrashAtAnyStep(t *testing.T) {
 	t.Parallel()

@@ -39,47 +39,63 @@ func checkTarget(p, target string) error {
 // file system would, and refuses one that leaves the tree, enters .git or a
 // path that was left out. A target that does not exist is fine.
 func (v *view) checkLink(p, target string, left outs) error {
-	refuse := func(why string) error { return &UnsafeError{Path: p, Why: "its target " + quoted(target) + " " + why} }
 	if err := checkTarget(p, target); err != nil {
 		return err
 	}
-	at := parts(path.Dir(p))
-	todo := strings.Split(target, "/")
-	for hops := 0; len(todo) > 0; {
-		name := todo[0]
-		todo = todo[1:]
-		switch {
-		case name == "" || name == ".":
-			continue
-		case name == ".." && len(at) == 0:
-			return refuse("leaves the tree")
-		case name == "..":
-			at = at[:len(at)-1]
-			continue
-		case isDotGit(name):
-			return refuse("enters .git")
-		}
-		at = append(slices.Clip(at), name)
-		next, isLink, err := v.link(strings.Join(at, "/"))
+	w := walk{view: v, link: p, at: parts(path.Dir(p)), todo: strings.Split(target, "/")}
+	for len(w.todo) > 0 {
+		name := w.todo[0]
+		w.todo = w.todo[1:]
+		why, err := w.enter(name)
 		if err != nil {
 			return err
 		}
-		if !isLink {
-			continue
+		if why != "" {
+			return &UnsafeError{Path: p, Why: "its target " + quoted(target) + " " + why}
 		}
-		if hops++; hops > maxHops {
-			return refuse("passes too many links")
-		}
-		if err := checkTarget(p, next); err != nil {
-			return err
-		}
-		at = at[:len(at)-1]
-		todo = append(strings.Split(next, "/"), todo...)
 	}
-	if end := strings.Join(at, "/"); left.cover(end) {
-		return refuse("enters " + quoted(end) + ", which was left out")
+	if end := strings.Join(w.at, "/"); left.cover(end) {
+		return &UnsafeError{Path: p, Why: "its target " + quoted(target) + " enters " + quoted(end) + ", which was left out"}
 	}
 	return nil
+}
+
+// walk is the resolution of one link.
+type walk struct {
+	view *view
+	link string
+	at   []string // components of where it is
+	todo []string // components to go
+	hops int
+}
+
+// enter takes one component; why says what is wrong with it.
+func (w *walk) enter(name string) (why string, err error) {
+	switch {
+	case name == "" || name == ".":
+		return "", nil
+	case name == ".." && len(w.at) == 0:
+		return "leaves the tree", nil
+	case name == "..":
+		w.at = w.at[:len(w.at)-1]
+		return "", nil
+	case isDotGit(name):
+		return "enters .git", nil
+	}
+	here := append(slices.Clip(w.at), name)
+	next, isLink, err := w.view.link(strings.Join(here, "/"))
+	if err != nil {
+		return "", err
+	}
+	if !isLink {
+		w.at = here
+		return "", nil
+	}
+	if w.hops++; w.hops > maxHops {
+		return "passes too many links", nil
+	}
+	w.todo = append(strings.Split(next, "/"), w.todo...)
+	return "", checkTarget(w.link, next)
 }
 
 // link returns the target of the symlink at a path of the tree, in whatever

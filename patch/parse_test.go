@@ -180,7 +180,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// THREATS 9: a dying guest must not look like a smaller success.
+// A dying guest must not look like a smaller success.
 func TestTruncatedPatchIsRefused(t *testing.T) {
 	whole := seal(added("a", "x\n"), added("b", "y\n"))
 	if _, err := parse(whole); err != nil {

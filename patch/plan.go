@@ -241,8 +241,7 @@ func (p *plan) journal(ctx context.Context) (*journal, error) {
 // folders lists the folders that are made, those that may become empty, and
 // those whose time changes.
 func (p *plan) folders(r *appliedRecord) error {
-	after := newView(p.objs, p.merged)
-	made, gone, touched := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	made, touched := map[string]bool{}, map[string]bool{}
 	for _, c := range p.changes {
 		dir := path.Dir(c.Path)
 		for ; dir != "."; dir = path.Dir(dir) {
@@ -252,19 +251,13 @@ func (p *plan) folders(r *appliedRecord) error {
 			made[dir] = true
 		}
 		touched[dir] = true
-		if c.New != (git.Entry{}) {
-			continue
-		}
-		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
-			e, err := after.lookup(dir)
-			if err != nil {
-				return err
-			}
-			if e.Mode == filemode.Dir {
-				break
-			}
-			gone[dir], touched[dir], touched[path.Dir(dir)] = true, true, true
-		}
+	}
+	gone, err := p.emptied()
+	if err != nil {
+		return err
+	}
+	for dir := range gone {
+		touched[dir], touched[path.Dir(dir)] = true, true
 	}
 	for dir := range touched {
 		fi, err := p.disk.lstat(dir)
@@ -280,6 +273,24 @@ func (p *plan) folders(r *appliedRecord) error {
 	r.Made, r.Gone = rawPaths(byDepth(made)), rawPaths(byDepth(gone))
 	slices.Reverse(r.Gone)
 	return nil
+}
+
+// emptied lists the folders that the merged tree no longer has.
+func (p *plan) emptied() (map[string]bool, error) {
+	after, gone := newView(p.objs, p.merged), map[string]bool{}
+	for at := range p.going {
+		for dir := path.Dir(at); dir != "." && !gone[dir]; dir = path.Dir(dir) {
+			e, err := after.lookup(dir)
+			if err != nil {
+				return nil, err
+			}
+			if e.Mode == filemode.Dir {
+				break
+			}
+			gone[dir] = true
+		}
+	}
+	return gone, nil
 }
 
 // byDepth sorts folders so that a folder comes before those in it.

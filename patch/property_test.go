@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// THREATS 15, PITFALLS 8: an undo restores bytes, modes and times, whatever the
+// An undo restores bytes, modes and times, whatever the
 // attributes.
 func TestUndoIsByteExact(t *testing.T) {
 	rounds, repos := 100, 5
@@ -143,6 +143,7 @@ func TestLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds and 400 MB of disk")
 	}
+	t.Parallel()
 	l := newLab(t)
 	const many = 5000
 	for i := range many {

@@ -199,7 +199,7 @@ func TestFindAndList(t *testing.T) {
 	}
 }
 
-// THREATS 17: a mirror clone brings refs, but no decision.
+// A mirror clone brings refs, but no decision.
 func TestForgedResultIsForeign(t *testing.T) {
 	l := newLab(t)
 	l.write("a", "x\n")
@@ -301,7 +301,7 @@ func TestLinkedWorktreeHasItsOwnPending(t *testing.T) {
 	}
 }
 
-// PITFALLS 1: no ref is lost beside a running pack-refs.
+// No ref is lost beside a running pack-refs.
 func TestRefsSurvivePackRefs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -67,6 +67,23 @@ func split(src io.ReaderAt, size int64, most int) ([]span, error) {
 	if string(head) != sectionStart {
 		return nil, &UnsafeError{Why: "it does not begin with a file"}
 	}
+	starts, err := findStarts(src, size, most)
+	if err != nil {
+		return nil, err
+	}
+	spans := make([]span, len(starts))
+	for i, s := range starts {
+		end := size
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		spans[i] = span{s, end - s}
+	}
+	return spans, nil
+}
+
+// findStarts scans for the lines that begin a section.
+func findStarts(src io.ReaderAt, size int64, most int) ([]int64, error) {
 	starts := []int64{0}
 	mark := []byte("\n" + sectionStart)
 	buf := make([]byte, 1<<20)
@@ -87,13 +104,5 @@ func split(src io.ReaderAt, size int64, most int) ([]span, error) {
 			return nil, &UnsafeError{Why: fmt.Sprintf("it changes more than %d files", most)}
 		}
 	}
-	spans := make([]span, len(starts))
-	for i, s := range starts {
-		end := size
-		if i+1 < len(starts) {
-			end = starts[i+1]
-		}
-		spans[i] = span{s, end - s}
-	}
-	return spans, nil
+	return starts, nil
 }

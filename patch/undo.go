@@ -126,16 +126,19 @@ func (u undo) committed(ctx context.Context) error {
 	paths := "--\n"
 	for _, st := range u.r.Steps {
 		e, err := tree.lookup(string(st.Path))
-		if err != nil {
+		if err != nil || entryOf(e) != st.Clean {
 			return err
-		}
-		if entryOf(e) != st.Clean {
-			return nil
 		}
 		if !strings.Contains(string(st.Path), "\n") {
 			paths += string(st.Path) + "\n"
 		}
 	}
+	return u.blame(ctx, paths)
+}
+
+// blame returns a *CommittedError with the newest commit since the apply that
+// touched one of the paths, nil where none did.
+func (u undo) blame(ctx context.Context, paths string) error {
 	revs := "HEAD\n"
 	if !hashOf(u.r.Head).IsZero() {
 		revs += "^" + u.r.Head + "\n"

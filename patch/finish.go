@@ -1,0 +1,89 @@
+package patch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// finish records what was done and removes the journal. It can run again.
+func (q *Queue) finish(ctx context.Context, d *disk, j *journal) error {
+	if err := q.step("finish"); err != nil {
+		return err
+	}
+	if err := q.dropStage(); err != nil {
+		return err
+	}
+	d.forget()
+	setTimes(d, j.Times)
+	done := q.finishApply
+	if j.What == "undo" {
+		done = q.finishUndo
+	}
+	if err := done(ctx, d, &j.Record); err != nil {
+		return err
+	}
+	if err := q.step("finished"); err != nil {
+		return err
+	}
+	return q.dropJournal()
+}
+
+func (q *Queue) dropJournal() error {
+	err := os.Remove(q.repo.Path(filepath.FromSlash(q.journalName())))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// setTimes gives folders the time that they had, best effort, innermost first.
+func setTimes(d *disk, times []folderTime) {
+	for _, t := range slices.Backward(times) {
+		dir, err := d.folder(string(t.Path))
+		if err != nil {
+			continue
+		}
+		if permBits != 0 {
+			_ = dir.Chmod(".", t.Perm)
+		}
+		at := time.Unix(0, t.Before)
+		_ = dir.Chtimes(".", at, at)
+	}
+}
+
+// finishApply writes the undo record, the result's new state and its refs.
+func (q *Queue) finishApply(ctx context.Context, d *disk, r *appliedRecord) error {
+	for i := range r.Dirs {
+		r.Dirs[i].After = 0
+		if fi, err := d.lstat(string(r.Dirs[i].Path)); err == nil && fi.IsDir() {
+			r.Dirs[i].After = fi.ModTime().UnixNano()
+		}
+	}
+	if len(r.Steps) > 0 {
+		data, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		if err := q.repo.WriteState(q.appliedName(r.N), data); err != nil {
+			return err
+		}
+	}
+	res, err := q.readRecord(r.ID)
+	if err != nil {
+		return err
+	}
+	res.State, res.Taken, res.Decided = r.StateAfter, textPaths(r.TakenAfter), r.When
+	if err := q.writeRecord(res); err != nil {
+		return err
+	}
+	if res.State != Whole {
+		return nil
+	}
+	return q.dropPending(ctx, res)
+}
