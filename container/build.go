@@ -26,9 +26,6 @@ func BaseImage() string {
 	return "git-ftl/base:" + hex.EncodeToString(sum[:])[:12]
 }
 
-// proxyArgs are what docker passes to every build without being told to keep it.
-var proxyArgs = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "FTP_PROXY", "ALL_PROXY"}
-
 // BuildImage makes BaseImage where the engine lacks it, with the engine's classic
 // builder; the caller's proxy variables hold for the build. Progress goes to w as
 // lines of plain text. The error is ErrNoImage where the image that it builds on
@@ -74,9 +71,11 @@ func buildContext() (io.Reader, error) {
 	return &buf, errors.Join(err, t.Close())
 }
 
+// buildArgs are those that a build may use without declaring them, and that leave
+// no trace in the image.
 func (e *DockerEngine) buildArgs() map[string]*string {
 	args := map[string]*string{}
-	for _, name := range proxyArgs {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "FTP_PROXY", "ALL_PROXY"} {
 		for _, spelling := range []string{name, strings.ToLower(name)} {
 			if value := e.env.get(spelling); value != "" {
 				args[spelling] = &value

@@ -79,6 +79,7 @@ func TestHardening(t *testing.T) {
 		}
 		have.Mounts = append(have.Mounts, string(m.Type)+" "+m.Source+" "+m.Destination+" "+mode+" "+string(m.Propagation))
 	}
+	slices.Sort(have.Mounts)
 	export := filepath.Join(p.Dir, "exports", "repo-1")
 	want := facts{
 		Network: "none", Ipc: "private", Restart: "no", Log: "none", User: "0:0", Dir: "/",
@@ -87,8 +88,8 @@ func TestHardening(t *testing.T) {
 		Entrypoint: []string{"/.ftl/guest-" + s.spec.GuestVersion, "init", "900"},
 		Memory:     300 << 20, Swap: 300 << 20, CPUs: 5e8, Pids: 99,
 		Mounts: []string{
-			"bind " + export + "/tree /mnt/snapshot ro rprivate",
 			"bind " + export + "/objects /mnt/objects ro rprivate",
+			"bind " + export + "/tree /mnt/snapshot ro rprivate",
 		},
 	}
 	if d := cmp.Diff(want, have); d != "" {

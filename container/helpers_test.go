@@ -44,8 +44,12 @@ func engine(t *testing.T) *DockerEngine {
 	return e
 }
 
-// builtGuest compiles the guest once.
+// builtGuest compiles the guest once; a test in a process of its own is given its
+// parent's.
 var builtGuest = sync.OnceValues(func() ([]byte, error) {
+	if path := os.Getenv("FTL_TEST_GUEST"); path != "" {
+		return os.ReadFile(path)
+	}
 	dir, err := os.MkdirTemp("", "ftl-guest-")
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -84,27 +83,30 @@ func (p *Pool) takeLocked(ctx context.Context, c claim) (*Sandbox, error) {
 	if err != nil || rec != nil && rec.Hold != "" {
 		return nil, err
 	}
-	why := ""
-	if rec != nil {
-		if why, err = p.unusable(ctx, rec, spec); err != nil {
-			return nil, err
-		}
-		if why == "" {
-			sb, err := p.open(ctx, &Sandbox{pool: p, name: c.name, rec: *rec, spec: spec, warm: true})
-			if err == nil || ctx.Err() != nil {
-				return sb, err
-			}
-			why = err.Error()
-		}
-	}
-	if !c.make {
-		return nil, nil
+	sb, why, err := p.reuse(ctx, spec, rec)
+	if sb != nil || err != nil || !c.make {
+		return sb, err
 	}
 	made, err := p.make(ctx, spec, c.want.Name, rec)
 	if err != nil {
 		return nil, err
 	}
 	return p.open(ctx, &Sandbox{Replaced: why, pool: p, name: c.name, rec: *made, spec: spec})
+}
+
+// reuse opens the recorded sandbox, or says why it cannot stand for spec.
+func (p *Pool) reuse(ctx context.Context, spec Spec, rec *record) (sb *Sandbox, why string, err error) {
+	if rec == nil {
+		return nil, "", nil
+	}
+	if why, err = p.unusable(ctx, rec, spec); why != "" || err != nil {
+		return nil, why, err
+	}
+	sb, err = p.open(ctx, &Sandbox{pool: p, name: spec.Name, rec: *rec, spec: spec, warm: true})
+	if err != nil && ctx.Err() == nil {
+		return nil, err.Error(), nil
+	}
+	return sb, "", err
 }
 
 // unusable says why the recorded sandbox cannot stand for want, "" where it can.
@@ -257,123 +259,6 @@ func (p *Pool) mine(ctx context.Context, rec *record) error {
 		return ErrGone
 	}
 	return nil
-}
-
-// List gives every recorded sandbox.
-func (p *Pool) List(ctx context.Context) ([]Info, error) {
-	live, err := p.live(ctx)
-	if err != nil {
-		return nil, err
-	}
-	names, err := p.recorded()
-	if err != nil {
-		return nil, err
-	}
-	var list []Info
-	for _, name := range names {
-		rec, err := p.read(name)
-		if err != nil || rec == nil {
-			continue
-		}
-		info := Info{ID: rec.ID, Name: name, State: live[rec.ID], Holds: rec.Hold, Created: rec.Created, LastUsed: rec.LastUsed}
-		if info.State == "" {
-			info.State = Gone
-		}
-		unlock, err := p.lock(name)
-		if err != nil {
-			return nil, err
-		}
-		if info.Busy = unlock == nil; !info.Busy {
-			unlock()
-		}
-		list = append(list, info)
-	}
-	return slices.Clip(list), nil
-}
-
-// Stop lets a sandbox sleep: its files stay. The errors are ErrBusy where a task
-// uses it, and ErrGone.
-func (p *Pool) Stop(ctx context.Context, name string) error {
-	rec, unlock, err := p.claim(ctx, name)
-	if err != nil {
-		return fmt.Errorf("stop sandbox %s: %w", name, err)
-	}
-	defer unlock()
-	_, err = p.Engine.Stop(ctx, rec.ID)
-	return err
-}
-
-// Remove deletes a sandbox with its record, its export and all that is in it.
-// The errors are ErrBusy where a task uses it, ErrHeld where it holds work that
-// is stored nowhere else, and ErrGone where there is no record.
-func (p *Pool) Remove(ctx context.Context, name string) error {
-	return p.remove(ctx, name, false)
-}
-
-// Discard is Remove for a sandbox that may hold work, which is lost.
-func (p *Pool) Discard(ctx context.Context, name string) error {
-	return p.remove(ctx, name, true)
-}
-
-func (p *Pool) remove(ctx context.Context, name string, held bool) error {
-	unlock, err := p.lock(name)
-	if err == nil && unlock == nil {
-		err = ErrBusy
-	}
-	if err != nil {
-		return fmt.Errorf("remove sandbox %s: %w", name, err)
-	}
-	defer unlock()
-	rec, err := p.read(name)
-	if err == nil && rec == nil {
-		err = ErrGone
-	}
-	if err != nil {
-		return fmt.Errorf("remove sandbox %s: %w", name, err)
-	}
-	// Where the engine lost it, there is no work left to lose.
-	if rec.Hold != "" && !held && !errors.Is(p.mine(ctx, rec), ErrGone) {
-		return fmt.Errorf("remove sandbox %s: %w of task %s", name, ErrHeld, rec.Hold)
-	}
-	if err := p.discard(ctx, rec); err != nil {
-		return err
-	}
-	return errors.Join(p.forget(name), os.RemoveAll(p.export(name)))
-}
-
-// Sweep removes what is left in the engine of this installation's sandboxes whose
-// state folder is gone or does not know them, and gives their names there. It
-// looks at the sandboxes of all state folders.
-func (p *Pool) Sweep(ctx context.Context) ([]string, error) {
-	list, err := p.Engine.List(ctx, map[string]string{labelOwner: p.Owner})
-	if err != nil {
-		return nil, err
-	}
-	var swept []string
-	for _, info := range list {
-		if p.known(info) {
-			continue
-		}
-		if err := p.Engine.Remove(ctx, info.ID); err != nil {
-			return swept, err
-		}
-		swept = append(swept, info.Name)
-	}
-	return swept, nil
-}
-
-// known tells whether a record names the sandbox, also one that is being made.
-// What cannot be told is known.
-func (p *Pool) known(info Info) bool {
-	home := &Pool{Dir: info.Labels[labelDir]}
-	if !filepath.IsAbs(home.Dir) {
-		return true
-	}
-	if !exists(home.Dir) {
-		return false
-	}
-	rec, err := home.read(info.Labels[labelName])
-	return err != nil || rec != nil && (rec.ID == info.ID || rec.Engine == info.Name)
 }
 
 // nonce gives n random bytes in hex.

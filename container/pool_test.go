@@ -112,8 +112,12 @@ func TestKilledHolder(t *testing.T) {
 		return
 	}
 	p := pool(t, engine(t))
+	guest := filepath.Join(t.TempDir(), "guest")
+	if err := os.WriteFile(guest, specOf(t, Spec{}).Guest, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledHolder$")
-	cmd.Env = append(os.Environ(), "FTL_TEST_HOLDER="+p.Dir, "FTL_TEST_OWNER="+p.Owner)
+	cmd.Env = append(os.Environ(), "FTL_TEST_HOLDER="+p.Dir, "FTL_TEST_OWNER="+p.Owner, "FTL_TEST_GUEST="+guest)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +131,7 @@ func TestKilledHolder(t *testing.T) {
 	_ = cmd.Wait()
 	s := acquire(t, p, Spec{})
 	if s.Name() != "repo-1" || !s.Warm() {
-		t.Errorf("name %s, warm %v", s.Name(), s.Warm())
+		t.Errorf("name %s, warm %v, replaced %q", s.Name(), s.Warm(), s.Replaced)
 	}
 	until(t, "the end of what the dead holder ran", func() bool {
 		return shell(t, s, "pgrep -c sleep 2>/dev/null || grep -l ^sleep /proc/[0-9]*/comm 2>/dev/null | wc -l") == "0\n"

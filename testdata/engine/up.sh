@@ -46,10 +46,11 @@ start_engine() {
 	say "starting dockerd; its log is $log"
 	# A session of its own, so that it outlives the shell that called.
 	setsid dockerd >"$log" 2>&1 </dev/null &
+	daemon=$!
 	tries=0
 	until answers; do
 		tries=$((tries + 1))
-		if [ "$tries" -gt 60 ]; then
+		if [ "$tries" -gt 60 ] || ! kill -0 "$daemon" 2>/dev/null; then
 			tail -n 15 "$log" >&2
 			fail "dockerd does not answer; it needs a kernel with overlayfs, cgroups and iptables, and enough rights"
 		fi
@@ -78,6 +79,7 @@ make_image() {
 		tail -n 15 "$root.log" >&2
 		fail "debootstrap failed; its log is $root.log"
 	}
+	chmod 755 "$root" # it becomes the image's /
 	rm -rf "$root/var/cache/apt/archives" "$root/var/lib/apt/lists" "$root.log"
 	mkdir -p "$root/var/cache/apt/archives/partial" "$root/var/lib/apt/lists/partial"
 	tar -C "$root" -c . | docker import - "$image" >/dev/null

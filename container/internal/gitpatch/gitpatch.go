@@ -94,7 +94,8 @@ func (w *Writer) Section(path string, old, new *Side) error {
 }
 
 func (w *Writer) section(path string, old, new *Side) error {
-	if old != nil && new != nil && old.Object != "" && old.Object == new.Object {
+	both := old != nil && new != nil
+	if both && old.Object != "" && old.Object == new.Object {
 		return w.modes(path, old, new)
 	}
 	a, err := load(old)
@@ -105,18 +106,22 @@ func (w *Writer) section(path string, old, new *Side) error {
 	if err != nil {
 		return fmt.Errorf("read %q: %w", path, err)
 	}
-	if old != nil && new != nil && a.object == b.object {
+	if both && a.object == b.object {
 		return w.modes(path, old, new)
 	}
+	return w.changed(path, a, b)
+}
+
+func (w *Writer) changed(path string, a, b content) error {
 	w.files++
-	if _, err := io.WriteString(w, header(path, old, new)); err != nil {
+	mode := ""
+	if a.side != nil && b.side != nil && a.side.Mode == b.side.Mode {
+		mode = fmt.Sprintf(" %o", b.side.Mode)
+	}
+	_, err := fmt.Fprintf(w, "%sindex %s..%s%s\n", header(path, a.side, b.side), a.object, b.object, mode)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "index %s..%s", a.object, b.object)
-	if old != nil && new != nil && old.Mode == new.Mode {
-		fmt.Fprintf(w, " %o", new.Mode)
-	}
-	fmt.Fprint(w, "\n")
 	if a.binary || b.binary || a.lines+b.lines > maxLines {
 		return w.literal(b)
 	}

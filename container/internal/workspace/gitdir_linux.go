@@ -50,35 +50,42 @@ func (c *reset) makeGit() error {
 }
 
 func (c *reset) gitFiles() (map[string][]byte, error) {
-	commit, branch := c.req.Commit, c.req.Branch
-	if branch != "" && (!branchName.MatchString(branch) || strings.Contains(branch, "..")) {
-		return nil, fmt.Errorf("branch %q is refused", branch)
-	}
-	if commit != "" && !commitName.MatchString(commit) {
-		return nil, fmt.Errorf("commit %q is refused", commit)
-	}
-	if branch == "" && commit == "" {
-		branch = "main"
-	}
-	head := commit + "\n"
-	if branch != "" {
-		head = "ref: refs/heads/" + branch + "\n"
+	head, refs, err := gitRefs(c.req.Commit, c.req.Branch)
+	if err != nil {
+		return nil, err
 	}
 	index, err := c.index()
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{
+	return map[string][]byte{
 		"HEAD":                    []byte(head),
+		"packed-refs":             []byte(refs),
 		"config":                  []byte(gitConfig),
 		"index":                   index,
 		"objects/info/alternates": []byte(c.Objects + "\n"),
-		"info/exclude":            []byte(strings.Join(append(c.req.Ignored, ""), "\n")),
+		"info/exclude":            []byte(strings.Join(c.req.Ignored, "\n") + "\n"),
+	}, nil
+}
+
+// gitRefs returns HEAD and packed-refs: a packed branch needs no folders.
+func gitRefs(commit, branch string) (head, refs string, err error) {
+	if branch != "" && (!branchName.MatchString(branch) || strings.Contains(branch, "..")) {
+		return "", "", fmt.Errorf("branch %q is refused", branch)
 	}
-	if branch != "" && commit != "" {
-		files["packed-refs"] = []byte("# pack-refs with: peeled fully-peeled sorted \n" + commit + " refs/heads/" + branch + "\n")
+	if commit != "" && !commitName.MatchString(commit) {
+		return "", "", fmt.Errorf("commit %q is refused", commit)
 	}
-	return files, nil
+	refs = "# pack-refs with: peeled fully-peeled sorted \n"
+	switch {
+	case branch == "" && commit == "":
+		return "ref: refs/heads/main\n", refs, nil
+	case branch == "":
+		return commit + "\n", refs, nil
+	case commit != "":
+		refs += commit + " refs/heads/" + branch + "\n"
+	}
+	return "ref: refs/heads/" + branch + "\n", refs, nil
 }
 
 // index encodes version 2 of git's index.
