@@ -18,8 +18,8 @@ type RefUpdate struct {
 	Any  bool          // take any old value, Old is not looked at
 }
 
-// UpdateRefs makes all moves or none, each with a reflog entry that says why.
-// Errors: ErrMoved where a ref was elsewhere, else what git said.
+// UpdateRefs makes all moves or none, each with a reflog entry that says why;
+// no reflog is made where why is empty. Errors: ErrMoved where a ref was elsewhere, else what git said.
 func (r *Repo) UpdateRefs(ctx context.Context, why string, updates ...RefUpdate) error {
 	var in bytes.Buffer
 	in.WriteString("start\x00")
@@ -35,8 +35,12 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, updates ...RefUpdate)
 		}
 	}
 	in.WriteString("prepare\x00commit\x00")
+	args := []string{"update-ref", "--stdin", "-z"}
+	if why != "" {
+		args = append(args, "--create-reflog", "-m", why)
+	}
 	err := r.Do(ctx, Call{
-		Args:  []string{"update-ref", "--create-reflog", "-m", why, "--stdin", "-z"},
+		Args:  args,
 		Stdin: &in,
 		Env:   []string{"GIT_COMMITTER_NAME=git-ftl", "GIT_COMMITTER_EMAIL=" + Email},
 	})

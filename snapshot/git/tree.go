@@ -1,7 +1,6 @@
 package git
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -62,16 +61,24 @@ func (o *Objects) diff(dir string, old, new plumbing.Hash, changes *[]Change) er
 	for name, n := range is {
 		w := was[name]
 		delete(was, name)
-		if err := o.diffEntry(path.Join(dir, name), w, n, changes); err != nil {
+		if err := o.diffEntry(below(dir, name), w, n, changes); err != nil {
 			return err
 		}
 	}
 	for name, w := range was {
-		if err := o.diffEntry(path.Join(dir, name), w, Entry{}, changes); err != nil {
+		if err := o.diffEntry(below(dir, name), w, Entry{}, changes); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// below does not clean as path.Join would: a hostile tree's ".." has to show.
+func below(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
 }
 
 func (o *Objects) diffEntry(p string, was, is Entry, changes *[]Change) error {

@@ -1,0 +1,233 @@
+// Package snapshot turns a work tree into a commit on a hidden ref, and a tree
+// into a folder that a sandbox can read.
+//
+// Staging is git's own, in a private index that lives in the state folder: the
+// result is what "git add -A && git write-tree" would give, less the files that
+// have to stay outside a sandbox. These are left out before any byte of them
+// enters the object store, and each is named. The user's index, HEAD, refs
+// outside refs/ftl and files are never written.
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// ErrUnknown says that there is no snapshot of that ID.
+var ErrUnknown = errors.New("no such snapshot")
+
+// refs is where snapshots are kept; indexRefs keeps the objects of each private
+// index from being pruned.
+const (
+	refs      = "refs/ftl/snapshots/"
+	indexRefs = "refs/ftl/index/"
+)
+
+// Store takes snapshots of one work tree. It is safe for concurrent use, also
+// by several processes: one stages at a time.
+type Store struct{ repo *git.Repo }
+
+// New returns the store of a work tree.
+func New(repo *git.Repo) *Store { return &Store{repo: repo} }
+
+// Options say how to stage.
+type Options struct {
+	ID      string    // of the snapshot; "" picks a free one
+	MaxFile int64     // bytes; larger untracked files are left out; 0 is 50 MB
+	Now     time.Time // commit date; zero is the current time
+	Include bool      // obey .ftlinclude, which only a trusted repository may use
+}
+
+// LeftOut is a file that stayed out of a snapshot.
+type LeftOut struct {
+	Path string `json:"path"` // slashes, raw bytes; JSON replaces what is no UTF-8
+	Why  string `json:"why"`  // a short sentence for people
+}
+
+// Staged is the work tree as it is now, in the object store.
+type Staged struct {
+	Tree    plumbing.Hash
+	Head    plumbing.Hash // zero when unborn
+	Branch  string        // short name, "" when detached
+	Dirty   int           // paths that differ from HEAD, untracked ones included, left-out ones not
+	LeftOut []LeftOut     // sorted by path
+}
+
+// Snapshot is a staged tree as a commit on refs/ftl/snapshots/ID.
+type Snapshot struct {
+	ID      string
+	Commit  plumbing.Hash
+	Tree    plumbing.Hash
+	Parent  plumbing.Hash // HEAD at that time, zero when unborn
+	Branch  string        // short name, "" when detached
+	Dirty   int
+	LeftOut []LeftOut
+}
+
+// Stage brings the work tree into the object store. A ref of the private index
+// keeps its tree until the next call.
+func (s *Store) Stage(ctx context.Context, o Options) (Staged, error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return Staged{}, err
+	}
+	defer unlock()
+	st, err := s.stage(ctx, o)
+	if err != nil {
+		return Staged{}, err
+	}
+	if st.tree != st.index.mem.Tree {
+		if err := s.repo.UpdateRefs(ctx, "", s.indexRef(st.tree)); err != nil {
+			return Staged{}, fmt.Errorf("keep staged tree: %w", err)
+		}
+	}
+	return st.staged(), st.save()
+}
+
+// Take stages and makes the snapshot. Errors: git.ErrMoved where o.ID is taken.
+func (s *Store) Take(ctx context.Context, o Options) (Snapshot, error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer unlock()
+	st, err := s.stage(ctx, o)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	snap, err := s.commit(ctx, st.staged(), o)
+	if err != nil && !errors.Is(err, git.ErrMoved) && st.cached && ctx.Err() == nil {
+		// The tree of an earlier call, taken on trust, was pruned.
+		if st, err = s.restage(ctx, o); err == nil {
+			snap, err = s.commit(ctx, st.staged(), o)
+		}
+	}
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return snap, st.save()
+}
+
+func (s *Store) lock(ctx context.Context) (func(), error) {
+	return s.repo.Lock(ctx, "index-"+s.repo.Key())
+}
+
+func (s *Store) indexRef(tree plumbing.Hash) git.RefUpdate {
+	return git.RefUpdate{Name: indexRefs + s.repo.Key(), New: tree, Any: true}
+}
+
+// commit tries IDs until one is free: the move of the ref is the only look-up
+// that cannot be outrun.
+func (s *Store) commit(ctx context.Context, st Staged, o Options) (Snapshot, error) {
+	objects := s.repo.Objects(ctx)
+	defer func() { _ = objects.Close() }()
+	taken := map[string]bool{}
+	for {
+		id := o.ID
+		if id == "" {
+			var err error
+			if id, err = NewID(func(id string) bool { return taken[id] }); err != nil {
+				return Snapshot{}, err
+			}
+		}
+		snap := Snapshot{ID: id, Tree: st.Tree, Parent: st.Head, Branch: st.Branch, Dirty: st.Dirty, LeftOut: st.LeftOut}
+		var err error
+		if snap.Commit, err = objects.WriteCommit(snap.encode(o.Now)); err != nil {
+			return Snapshot{}, fmt.Errorf("write snapshot %s: %w", id, err)
+		}
+		err = s.repo.UpdateRefs(ctx, "", git.RefUpdate{Name: refs + id, New: snap.Commit}, s.indexRef(st.Tree))
+		if err == nil {
+			return snap, nil
+		}
+		if o.ID != "" || !errors.Is(err, git.ErrMoved) || len(taken) > 1000 {
+			return Snapshot{}, fmt.Errorf("keep snapshot %s: %w", id, err)
+		}
+		taken[id] = true
+	}
+}
+
+// Trailers of a snapshot's message.
+const (
+	branchTrailer = "Ftl-Branch: "
+	dirtyTrailer  = "Ftl-Dirty: "
+	leftTrailer   = "Ftl-Left-Out: "
+)
+
+// maxLeft bounds how many left-out files a message names.
+const maxLeft = 10000
+
+func (s Snapshot) encode(now time.Time) *object.Commit {
+	if now.IsZero() {
+		now = time.Now()
+	}
+	var msg strings.Builder
+	fmt.Fprintf(&msg, "git-ftl snapshot %s\n\n", s.ID)
+	if s.Branch != "" {
+		fmt.Fprintf(&msg, "%s%s\n", branchTrailer, s.Branch)
+	}
+	fmt.Fprintf(&msg, "%s%d\n", dirtyTrailer, s.Dirty)
+	for _, l := range s.LeftOut[:min(len(s.LeftOut), maxLeft)] {
+		line, _ := json.Marshal(l) // two strings: cannot fail
+		fmt.Fprintf(&msg, "%s%s\n", leftTrailer, line)
+	}
+	who := object.Signature{Name: "git-ftl", Email: git.Email, When: now}
+	c := &object.Commit{Author: who, Committer: who, Message: msg.String(), TreeHash: s.Tree}
+	if !s.Parent.IsZero() {
+		c.ParentHashes = []plumbing.Hash{s.Parent}
+	}
+	return c
+}
+
+// Load reads a snapshot. Its branch, dirty count and left-out files are from the
+// commit's message, so they are for display only. Errors: ErrUnknown.
+func (s *Store) Load(ctx context.Context, id string) (Snapshot, error) {
+	if !validID(id) {
+		return Snapshot{}, fmt.Errorf("snapshot %q: %w", id, ErrUnknown)
+	}
+	h, err := s.repo.Ref(ctx, refs+id)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("load snapshot %s: %w", id, err)
+	}
+	if h.IsZero() {
+		return Snapshot{}, fmt.Errorf("snapshot %s: %w", id, ErrUnknown)
+	}
+	objects := s.repo.Objects(ctx)
+	defer func() { _ = objects.Close() }()
+	c, err := objects.Commit(h)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("load snapshot %s: %w", id, err)
+	}
+	snap := Snapshot{ID: id, Commit: h, Tree: c.TreeHash}
+	if len(c.ParentHashes) > 0 {
+		snap.Parent = c.ParentHashes[0]
+	}
+	snap.decode(c.Message)
+	return snap, nil
+}
+
+func (s *Snapshot) decode(message string) {
+	for line := range strings.Lines(message) {
+		line = strings.TrimSuffix(line, "\n")
+		if v, ok := strings.CutPrefix(line, branchTrailer); ok {
+			s.Branch = v
+		}
+		if v, ok := strings.CutPrefix(line, dirtyTrailer); ok {
+			s.Dirty, _ = strconv.Atoi(v)
+		}
+		if v, ok := strings.CutPrefix(line, leftTrailer); ok {
+			var l LeftOut
+			if json.Unmarshal([]byte(v), &l) == nil {
+				s.LeftOut = append(s.LeftOut, l)
+			}
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// defaultMaxFile is Options.MaxFile where that is 0, in bytes.
+const defaultMaxFile = 50 << 20
+
+// staging is one pass from the work tree to a tree object.
+type staging struct {
+	index  *index
+	opt    Options
+	status status
+	rules  userRules
+	dirs   map[string]bool // whether a folder is reached through folders only
+
+	drop   pathSet           // to be removed from the private index
+	add    map[string]origin // to be staged
+	left   map[string]string // reasons of what is left out
+	tree   plumbing.Hash
+	cached bool // tree is the one of an earlier call
+	dirty  int
+}
+
+// stage uses the private index as it is; whatever goes wrong with it, one made
+// anew from the user's gets a second chance.
+func (s *Store) stage(ctx context.Context, o Options) (*staging, error) {
+	x, err := s.openIndex()
+	if err != nil {
+		return nil, err
+	}
+	o = o.filled()
+	if err = x.ready(ctx, o.MaxFile); err == nil {
+		st := newStaging(x, o)
+		if err = st.run(ctx); err == nil {
+			return st, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("stage work tree: %w", err)
+	}
+	return s.restage(ctx, o)
+}
+
+// restage stages with a new private index, around what may have failed before.
+func (s *Store) restage(ctx context.Context, o Options) (*staging, error) {
+	x, err := s.openIndex()
+	if err != nil {
+		return nil, err
+	}
+	o = o.filled()
+	x.lenient = x.lenientFilters(ctx)
+	if err := x.seed(ctx, o.MaxFile); err != nil {
+		return nil, fmt.Errorf("make private index: %w", err)
+	}
+	st := newStaging(x, o)
+	if err := st.run(ctx); err != nil {
+		return nil, fmt.Errorf("stage work tree: %w", err)
+	}
+	return st, nil
+}
+
+func (o Options) filled() Options {
+	if o.MaxFile == 0 {
+		o.MaxFile = defaultMaxFile
+	}
+	return o
+}
+
+func newStaging(x *index, o Options) *staging {
+	return &staging{
+		index: x, opt: o, dirs: map[string]bool{".": true},
+		drop: pathSet{}, add: map[string]origin{}, left: map[string]string{},
+	}
+}
+
+func (st *staging) run(ctx context.Context) error {
+	var ignored pathSet
+	err := parallel(
+		func() (err error) { st.status, err = st.index.readStatus(ctx); return err },
+		func() (err error) { ignored, err = st.ignoredExtras(ctx); return err },
+	)
+	if err != nil {
+		return err
+	}
+	if st.converts() && !st.index.fresh {
+		return errStale
+	}
+	if err := st.readRules(ctx); err != nil {
+		return err
+	}
+	if err := st.plan(ignored); err != nil {
+		return err
+	}
+	if err := st.update(ctx); err != nil {
+		return err
+	}
+	if err := st.writeTree(ctx); err != nil {
+		return err
+	}
+	st.dirty, err = st.countDirty(ctx)
+	return err
+}
+
+// converts reports whether attributes changed. What is staged under the old ones
+// then says nothing: git converts a file when it enters the index.
+func (st *staging) converts() bool {
+	return slices.ContainsFunc(st.status.others, isAttributes) ||
+		slices.ContainsFunc(st.status.changed, func(r record) bool { return r.work != '.' && isAttributes(r.path) })
+}
+
+func parallel(fs ...func() error) error {
+	errs := make([]error, len(fs))
+	var wg sync.WaitGroup
+	for i, f := range fs {
+		wg.Go(func() { errs[i] = f() })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// staged is the result for callers.
+func (st *staging) staged() Staged {
+	out := Staged{Tree: st.tree, Head: st.status.head, Branch: st.status.branch, Dirty: st.dirty}
+	for p, why := range st.left {
+		out.LeftOut = append(out.LeftOut, LeftOut{Path: p, Why: why})
+	}
+	slices.SortFunc(out.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// save remembers this pass for the next one.
+func (st *staging) save() error {
+	mem := &st.index.mem
+	mem.Tree, mem.Head, mem.Dirty = st.tree, st.status.head, st.dirty
+	if err := st.index.remember(); err != nil {
+		return fmt.Errorf("remember private index: %w", err)
+	}
+	return nil
+}
+
+// countDirty compares trees, for a status can call dirty what hashes the same,
+// and cannot tell a path that was staged earlier and changed back since.
+func (st *staging) countDirty(ctx context.Context) (int, error) {
+	mem := &st.index.mem
+	if st.cached && mem.Head == st.status.head {
+		return mem.Dirty, nil
+	}
+	objects := st.index.repo.Objects(ctx)
+	defer func() { _ = objects.Close() }()
+	var head plumbing.Hash
+	if !st.status.head.IsZero() {
+		c, err := objects.Commit(st.status.head)
+		if err != nil {
+			return 0, fmt.Errorf("read HEAD: %w", err)
+		}
+		head = c.TreeHash
+	}
+	changes, err := objects.Diff(head, st.tree)
+	if err != nil {
+		return 0, fmt.Errorf("compare with HEAD: %w", err)
+	}
+	n := 0
+	for _, c := range changes {
+		if st.left[c.Path] == "" && st.index.names.why(c.Path, true) == "" {
+			n++
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,146 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// userRules is what .ftlignore and .ftlinclude say, by git's own reading of
+// their patterns.
+type userRules struct {
+	inside   []string // of the private index, matched by .ftlignore
+	hidden   pathSet  // every path matched by .ftlignore
+	included pathSet  // every path matched by .ftlinclude
+	brought  []string // those of included that are not in the private index
+}
+
+// ignoredExtras returns the extras that git ignores now, as "git add" would.
+func (st *staging) ignoredExtras(ctx context.Context) (pathSet, error) {
+	var in bytes.Buffer
+	for p := range st.index.mem.Extras {
+		// git fails on a path behind a symbolic link.
+		if _, err := st.lstat(p); err == nil {
+			in.WriteString("./" + p + "\x00")
+		}
+	}
+	if in.Len() == 0 {
+		return nil, nil
+	}
+	// check-ignore refuses literal pathspecs; behind "./" nothing is magic.
+	out, err := st.index.repo.Output(ctx, git.Call{
+		Args: []string{"--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"}, Stdin: &in})
+	var exit *git.ExitError
+	if errors.As(err, &exit) && exit.Code == 1 {
+		return nil, nil
+	}
+	ignored := pathSet{}
+	for _, p := range splitNUL(string(out)) {
+		ignored[strings.TrimPrefix(p, "./")] = true
+	}
+	return ignored, err
+}
+
+func setOf(paths []string) pathSet {
+	set := pathSet{}
+	for _, p := range paths {
+		set[p] = true
+	}
+	return set
+}
+
+// readRules asks git only where files with rules exist. One that git ignores
+// below the top folder is not seen.
+func (st *staging) readRules(ctx context.Context) (err error) {
+	st.rules = userRules{hidden: pathSet{}, included: pathSet{}}
+	ignore, include := st.findRules()
+	if include && st.opt.Include {
+		var inside []string
+		if inside, err = st.matched(ctx, includeFile, "-c"); err != nil {
+			return err
+		}
+		if st.rules.brought, err = st.matched(ctx, includeFile, "-o"); err != nil {
+			return err
+		}
+		st.rules.included = setOf(slices.Concat(inside, st.rules.brought))
+	}
+	if !ignore {
+		return nil
+	}
+	if st.rules.inside, err = st.matched(ctx, ignoreFile, "-c"); err != nil {
+		return err
+	}
+	outside, err := st.matchedOutside(ctx)
+	st.rules.hidden = setOf(slices.Concat(outside, st.rules.inside))
+	return err
+}
+
+func (st *staging) findRules() (ignore, include bool) {
+	seen := st.index.mem.Rules
+	for _, p := range st.status.others {
+		if isRules(p) {
+			seen[p] = true
+		}
+	}
+	seen[ignoreFile], seen[includeFile] = true, true
+	for p := range seen {
+		if _, err := st.lstat(p); err != nil {
+			delete(seen, p)
+			continue
+		}
+		ignore = ignore || path.Base(p) == ignoreFile
+		include = include || path.Base(p) == includeFile
+	}
+	return ignore, include
+}
+
+// matched lists what one kind of rules matches of the files in the private index
+// (-c) or of the others on disk (-o).
+func (st *staging) matched(ctx context.Context, rules, which string) ([]string, error) {
+	out, err := st.index.repo.Output(ctx, st.index.call("ls-files", "-z", which, "-i", "--exclude-per-directory="+rules))
+	return splitNUL(string(out)), err
+}
+
+// outside is what may enter the private index.
+func (st *staging) outside() pathSet {
+	candidates := setOf(slices.Concat(st.rules.brought, st.status.others))
+	for p := range st.index.mem.Absent {
+		if info, err := st.lstat(p); err == nil && !info.IsDir() {
+			candidates[p] = true
+		}
+	}
+	return candidates
+}
+
+// matchedOutside asks .ftlignore about files that are not in the private index
+// yet, by way of an index that holds nothing but their names.
+func (st *staging) matchedOutside(ctx context.Context) ([]string, error) {
+	var in bytes.Buffer
+	for p := range st.outside() {
+		if !strings.HasSuffix(p, "/") && !refusedByGit(p) {
+			in.WriteString("100644 1111111111111111111111111111111111111111 0\t" + p + "\x00")
+		}
+	}
+	if in.Len() == 0 {
+		return nil, nil
+	}
+	scratch := st.index.path + ".scratch"
+	if err := errors.Join(remove(scratch), remove(scratch+".lock")); err != nil {
+		return nil, err
+	}
+	defer func() { _ = remove(scratch) }()
+	fill := st.index.call("update-index", "-z", "--index-info")
+	fill.Index, fill.Stdin = scratch, &in
+	if err := st.index.repo.Do(ctx, fill); err != nil {
+		return nil, err
+	}
+	ask := st.index.call("ls-files", "-z", "-c", "-i", "--exclude-per-directory="+ignoreFile)
+	ask.Index = scratch
+	out, err := st.index.repo.Output(ctx, ask)
+	return splitNUL(string(out)), err
+}
