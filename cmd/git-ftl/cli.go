@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot"
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+const description = "Let an untrusted coding agent work on a git repository without trusting it."
+
+// cli is the command line. Each verb is a struct in a file of its own.
+type cli struct {
+	Version kong.VersionFlag `help:"Print the version."`
+
+	Setup setupCmd `cmd:"" group:"start" help:"Check engine and image, and build what is missing."`
+	Init  initCmd  `cmd:"" group:"start" help:"Write .ftlconfig and .ftlignore with what was detected."`
+
+	Exec execCmd `cmd:"" group:"work" help:"Run any command as the agent, in the sandbox."`
+	Run  runCmd  `cmd:"" group:"work" aliases:"code" help:"Give a task to the configured agent, in the sandbox."`
+
+	Status statusCmd `cmd:"" group:"decide" help:"Show what is pending or running."`
+	List   listCmd   `cmd:"" group:"decide" help:"List every task."`
+	Show   showCmd   `cmd:"" group:"decide" help:"Show the record of one task."`
+	Diff   diffCmd   `cmd:"" group:"decide" help:"Show a result as git diff does." passthrough:""`
+	Apply  applyCmd  `cmd:"" group:"decide" aliases:"merge" help:"Merge a result into the working tree."`
+	Undo   undoCmd   `cmd:"" group:"decide" help:"Take the newest apply back, byte for byte."`
+	Reject rejectCmd `cmd:"" group:"decide" help:"Decide against a result."`
+
+	Sandbox sandboxCmd `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
+	Config  configCmd  `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
+	Doctor  doctorCmd  `cmd:"" group:"keep" help:"Say what works here and what is missing."`
+	Man     manCmd     `cmd:"" hidden:"" help:"Print the manual page."`
+}
+
+func groups() []kong.Group {
+	return []kong.Group{
+		{Key: "start", Title: "Start"},
+		{Key: "work", Title: "Work"},
+		{Key: "decide", Title: "Decide"},
+		{Key: "keep", Title: "Keep house"},
+	}
+}
+
+// help is kong's own with the exit codes below, as every --help has them.
+func (a *app) help(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(ctx.Stdout, "\nExit codes: 0 done, 1 failed, 3 findings block, 4 conflict, 5 no engine, 6 the agent\nfailed (its change is stored), 7 not trusted, 80 usage, 130 interrupted.\n")
+	return err
+}
+
+// version is what the build recorded: a tag, or a commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "git-ftl unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") && len(s.Value) >= 12 {
+			v = s.Value[:12]
+		}
+	}
+	return strings.TrimSpace("git-ftl " + v)
+}
+
+// context ends at the first signal.
+func (a *app) context() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		select {
+		case <-a.signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// open finds the repository around the user and loads its settings.
+func (a *app) open(ctx context.Context) (*session.Session, error) {
+	repo, err := git.Open(ctx, a.dir, a.env)
+	if err != nil {
+		return nil, err
+	}
+	c, err := config.Load(ctx, repo, a.env)
+	if err != nil {
+		return nil, &exitError{code: exitUsage, err: err, hints: []string{"git ftl config shows every setting"}}
+	}
+	return &session.Session{
+		Repo: repo, Config: c, Env: a.env, Home: homeDir(a.env), Report: a.ui, Now: a.now,
+		Queue: patch.NewQueue(repo, a.umask), Store: snapshot.New(repo),
+	}, nil
+}
+
+// recovered is open for verbs that decide on results: what an earlier command
+// left half done is finished first.
+func (a *app) recovered(ctx context.Context) (*session.Session, error) {
+	s, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Recover(ctx)
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/patch"
+)
+
+type diffCmd struct {
+	Args []string `arg:"" optional:"" name:"args" help:"[ID] [git diff options] [-- PATH…]"`
+}
+
+// Run implements the verb: git diff from the snapshot to the result, with the
+// user's own pager, colours and tools, and no hook.
+func (c *diffCmd) Run(a *app) error {
+	ctx, cancel := a.context()
+	defer cancel()
+	s, err := a.recovered(ctx)
+	if err != nil {
+		return err
+	}
+	r, args, err := a.diffTarget(ctx, s, c.Args)
+	if err != nil {
+		return err
+	}
+	if err := s.MarkShown(r.ID, r.Commit.String()); err != nil {
+		return err
+	}
+	verb := "diff"
+	if i := slices.Index(args, "--tool"); i >= 0 || slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(s, "--tool=") }) {
+		verb = "difftool"
+	}
+	full := []string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", verb}
+	options, paths := splitPaths(args)
+	full = append(append(full, options...), r.Base.String(), r.Commit.String(), "--")
+	cmd := exec.CommandContext(ctx, "git", append(full, paths...)...)
+	cmd.Dir, cmd.Env = a.dir, a.env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &exitError{code: max(exit.ExitCode(), exitFailed), err: err, quiet: true} // git has said why
+	}
+	return err
+}
+
+// diffTarget takes a leading ID out of the arguments.
+func (a *app) diffTarget(ctx context.Context, s *session.Session, args []string) (patch.Result, []string, error) {
+	if len(args) > 0 && args[0] != "" && !strings.HasPrefix(args[0], "-") {
+		r, err := a.choose(ctx, s, args[0])
+		return r, args[1:], err
+	}
+	r, err := a.choose(ctx, s, "")
+	return r, args, err
+}
+
+// splitPaths parts options from what follows "--".
+func splitPaths(args []string) (options, paths []string) {
+	if i := slices.Index(args, "--"); i >= 0 {
+		return args[:i], args[i+1:]
+	}
+	return args, nil
+}

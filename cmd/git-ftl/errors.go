@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// Exit codes, a contract that the man page lists.
+const (
+	exitFailed      = 1
+	exitFindings    = 3
+	exitConflict    = 4
+	exitNoEngine    = 5
+	exitAgent       = 6
+	exitUntrusted   = 7
+	exitUsage       = 80
+	exitInterrupted = 130
+)
+
+// exitError is an error with an exit code, what belongs to it (a line each), and
+// the ways out as commands.
+type exitError struct {
+	code    int
+	err     error
+	details []string
+	hints   []string
+	quiet   bool // everything was already said
+}
+
+// Error is the one line of the error itself.
+func (e *exitError) Error() string { return e.err.Error() }
+
+// Unwrap gives the cause.
+func (e *exitError) Unwrap() error { return e.err }
+
+// explain finds code, details and hints for an error of the packages.
+func explain(err error) *exitError {
+	var known *exitError
+	if errors.As(err, &known) {
+		return known
+	}
+	e := &exitError{code: exitFailed, err: err}
+	var (
+		agent     *session.AgentError
+		conflict  *patch.ConflictError
+		edited    *patch.EditedError
+		committed *patch.CommittedError
+		ambiguous *patch.AmbiguousError
+		cut       *patch.InterruptedError
+	)
+	switch {
+	case errors.As(err, &conflict):
+		e.explainConflict(conflict)
+	case errors.As(err, &edited):
+		e.code, e.details = exitConflict, edited.Paths
+		e.err = errors.New("files were edited since; nothing was touched")
+		e.hints = []string{"git diff shows your edits; save them elsewhere first, or change back what you want by hand"}
+	case errors.As(err, &committed):
+		e.hints = []string{"git revert " + committed.Commit.String()[:12]}
+	case errors.As(err, &ambiguous):
+		e.code, e.details = exitUsage, ambiguous.IDs
+	case errors.As(err, &cut):
+		e.code, e.details = exitConflict, cut.Paths
+		e.err = fmt.Errorf("an %s of %s was cut off, and files were edited since", cut.What, cut.ID)
+		e.hints = []string{"put these files back as they were before or after it, and run the command again"}
+	case errors.Is(err, patch.ErrDecided):
+		e.hints = []string{"git ftl undo takes it back"}
+	case errors.As(err, &agent):
+		e.code = exitAgent
+	case errors.Is(err, session.ErrInterrupted), errors.Is(err, context.Canceled):
+		e.code, e.err = exitInterrupted, session.ErrInterrupted
+	case errors.Is(err, container.ErrNoEngine):
+		e.code, e.hints = exitNoEngine, engineHints()
+	case errors.Is(err, git.ErrNotRepository):
+		e.hints = []string{"git init, or cd to a repository with a work tree"}
+	case errors.Is(err, git.ErrTooOld):
+		e.hints = []string{"install a newer git and try again"}
+	case errors.Is(err, patch.ErrUnknown):
+		e.hints = []string{"git ftl list shows every task"}
+	}
+	return e
+}
+
+func (e *exitError) explainConflict(c *patch.ConflictError) {
+	e.code = exitConflict
+	e.err = fmt.Errorf("%s conflicts with your working tree; nothing was written", c.ID)
+	for _, p := range c.Paths {
+		line := p.Path
+		if p.Lines != "" {
+			line += ":" + p.Lines
+		}
+		if p.Why != "" {
+			line += "  " + p.Why
+		}
+		e.details = append(e.details, line)
+	}
+	e.hints = []string{fmt.Sprintf("git ftl diff %s shows the change; commit, stash or move what is in its way and apply again", c.ID)}
+}

@@ -1,0 +1,189 @@
+// Package config gathers git-ftl's settings from the five places that may hold
+// them and says of each value where it comes from.
+//
+// Later wins: built-in, .ftlconfig in the work tree, git config ftl.*, FTL_*
+// variables, flags. What the repository brings counts little: .ftlconfig only
+// in the keys that cannot widen what a task may do, and a git config value that
+// comes from a file in the work tree not at all.
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Config is what a task runs with. Sizes are bytes, 0 means "the default of the
+// engine" for memory, CPUs and disk, and "none" for Timeout.
+type Config struct {
+	Agent     string
+	Model     string
+	Language  string
+	Test      string
+	Setup     string
+	SetupWhen []string // files whose change runs Setup again
+	Keep      []string // ignored folders that stay between tasks
+	Image     string
+	Engine    string
+	Memory    int64
+	CPUs      float64
+	Disk      int64
+	Timeout   time.Duration
+	MaxFile   int64
+	Network   string
+	Include   bool // obey the repository's .ftlinclude
+	Agents    map[string]Agent
+
+	origin map[string]string
+	notes  []string
+}
+
+// Agent is a command that the user configured as agents.NAME.command. It runs
+// in the sandbox by "sh -c" with the task on its standard input.
+type Agent struct{ Command string }
+
+// Default is the built-in configuration.
+func Default() *Config {
+	return &Config{
+		SetupWhen: []string{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "go.sum", "requirements.txt", "poetry.lock", "uv.lock", "Cargo.lock", "Gemfile.lock"},
+		Keep:      []string{"node_modules", ".venv", "venv", "target", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"},
+		Timeout:   time.Hour,
+		MaxFile:   50 << 20,
+		Network:   "none",
+		Agents:    map[string]Agent{},
+		origin:    map[string]string{},
+	}
+}
+
+// key is one setting: how it is read, written, and whether an untrusted
+// .ftlconfig may set it.
+type key struct {
+	name  string // camelCase, as in git config and .ftlconfig
+	set   func(*Config, []string) error
+	show  func(*Config) string
+	trust trust
+}
+
+type trust int
+
+const (
+	needsTrust trust = iota // widens something: the user's own places only
+	harmless                // any value may come from the repository
+	lower                   // a repository may lower it but not raise it
+	builtin                 // a repository may choose among the built-in agents
+)
+
+func keys() []key {
+	return []key{
+		{"agent", text(func(c *Config) *string { return &c.Agent }), func(c *Config) string { return c.Agent }, builtin},
+		{"model", text(func(c *Config) *string { return &c.Model }), func(c *Config) string { return c.Model }, needsTrust},
+		{"language", text(func(c *Config) *string { return &c.Language }), func(c *Config) string { return c.Language }, harmless},
+		{"test", text(func(c *Config) *string { return &c.Test }), func(c *Config) string { return c.Test }, harmless},
+		{"setup", text(func(c *Config) *string { return &c.Setup }), func(c *Config) string { return c.Setup }, harmless},
+		{"setupWhen", list(func(c *Config) *[]string { return &c.SetupWhen }), func(c *Config) string { return strings.Join(c.SetupWhen, " ") }, needsTrust},
+		{"keep", list(func(c *Config) *[]string { return &c.Keep }), func(c *Config) string { return strings.Join(c.Keep, " ") }, harmless},
+		{"image", text(func(c *Config) *string { return &c.Image }), func(c *Config) string { return c.Image }, needsTrust},
+		{"engine", oneOf(func(c *Config) *string { return &c.Engine }, "docker"), func(c *Config) string { return c.Engine }, needsTrust},
+		{"memory", size(func(c *Config) *int64 { return &c.Memory }), func(c *Config) string { return FormatSize(c.Memory) }, lower},
+		{"cpus", number(func(c *Config) *float64 { return &c.CPUs }), func(c *Config) string { return fmt.Sprint(c.CPUs) }, lower},
+		{"disk", size(func(c *Config) *int64 { return &c.Disk }), func(c *Config) string { return FormatSize(c.Disk) }, lower},
+		{"timeout", duration(func(c *Config) *time.Duration { return &c.Timeout }), func(c *Config) string { return c.Timeout.String() }, lower},
+		{"maxFile", size(func(c *Config) *int64 { return &c.MaxFile }), func(c *Config) string { return FormatSize(c.MaxFile) }, lower},
+		{"include", boolean(func(c *Config) *bool { return &c.Include }), func(c *Config) string { return fmt.Sprint(c.Include) }, needsTrust},
+		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none"), func(c *Config) string { return c.Network }, harmless},
+	}
+}
+
+// planned are keys of later parts of git-ftl: known, so that a file that has
+// them is no error, and without effect yet.
+func planned() []string {
+	return []string{"tester", "reviewer", "languageOverrides", "idle", "allow", "secrets", "shadowEnv", "agentEnv",
+		"history", "lfs", "maxCost", "notify", "trailers", "retention", "lint", "snapshotBackend", "s3Bucket",
+		"secretsManagerPrefix", "guardrailId", "guardrailVersion", "cloudwatchLogGroup", "otlpEndpoint"}
+}
+
+func find(name string) (key, bool) {
+	all := keys()
+	i := slices.IndexFunc(all, func(k key) bool { return strings.EqualFold(k.name, name) })
+	if i < 0 {
+		return key{}, false
+	}
+	return all[i], true
+}
+
+func known(name string) bool {
+	return slices.ContainsFunc(planned(), func(p string) bool { return strings.EqualFold(p, name) })
+}
+
+// Set sets one key from its text form, or several for a list. Origin says where
+// the value stands ("flag", "FTL_MEMORY", "file:/home/me/.gitconfig").
+func (c *Config) Set(name, origin string, values ...string) error {
+	if agent, ok := agentKey(name); ok {
+		c.Agents[agent] = Agent{Command: values[len(values)-1]}
+		c.origin["agents."+agent+".command"] = origin
+		return nil
+	}
+	k, ok := find(name)
+	switch {
+	case ok:
+	case known(name):
+		return nil
+	default:
+		return fmt.Errorf("%s: no setting is called %q", origin, name)
+	}
+	if err := k.set(c, values); err != nil {
+		return fmt.Errorf("%s: %s: %w", origin, k.name, err)
+	}
+	c.origin[k.name] = origin
+	return nil
+}
+
+// agentKey takes NAME out of agents.NAME.command.
+func agentKey(name string) (string, bool) {
+	rest, ok := cutPrefixFold(name, "agents.")
+	if !ok {
+		return "", false
+	}
+	agent, ok := strings.CutSuffix(rest, ".command")
+	return agent, ok && agent != ""
+}
+
+func cutPrefixFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+// Notes are sentences about settings that did not count, for the user.
+func (c *Config) Notes() []string { return c.notes }
+
+// Setting is one line of a listing.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // "built-in" where nothing set it
+}
+
+// Settings lists every setting with its value and where it comes from.
+func (c *Config) Settings() []Setting {
+	var all []Setting
+	for _, k := range keys() {
+		all = append(all, Setting{k.name, k.show(c), c.from(k.name)})
+	}
+	var agents []Setting
+	for name, a := range c.Agents {
+		full := "agents." + name + ".command"
+		agents = append(agents, Setting{full, a.Command, c.from(full)})
+	}
+	slices.SortFunc(agents, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
+	return append(all, agents...)
+}
+
+func (c *Config) from(name string) string {
+	if o := c.origin[name]; o != "" {
+		return o
+	}
+	return "built-in"
+}

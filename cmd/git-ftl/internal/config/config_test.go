@@ -1,0 +1,204 @@
+package config_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// setup makes a repository with files, and a home folder with a .gitconfig.
+func setup(t *testing.T, global string, files map[string]string) (*git.Repo, []string) {
+	t.Helper()
+	home, dir := t.TempDir(), t.TempDir()
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+	write(t, filepath.Join(home, ".gitconfig"), global)
+	cmd := exec.Command("git", "init", "-q", dir)
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	repo, err := git.Open(t.Context(), dir, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo, env
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	repo, env := setup(t, "[ftl]\n\tmemory = 3g\n\tcpus = 1.5\n\ttimeout = 20m\n", map[string]string{
+		".ftlconfig":  `{"timeout": "30m", "test": "go test ./...", "max_file": "1m"}`,
+		".git/config": "[ftl]\n\tcpus = 2\n",
+	})
+	c, err := config.Load(t.Context(), repo, append(env, "FTL_MAX_FILE=2m", "FTL_KEEP=a,b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Set("memory", "--memory", "4g"); err != nil {
+		t.Fatal(err)
+	}
+	type view struct {
+		Memory, MaxFile int64
+		CPUs            float64
+		Timeout         time.Duration
+		Test            string
+		Keep            []string
+	}
+	want := view{4 << 30, 2 << 20, 2, 20 * time.Minute, "go test ./...", []string{"a", "b"}}
+	if diff := cmp.Diff(want, view{c.Memory, c.MaxFile, c.CPUs, c.Timeout, c.Test, c.Keep}); diff != "" {
+		t.Error(diff)
+	}
+	origins := map[string]string{}
+	for _, s := range c.Settings() {
+		origins[s.Name] = s.Origin
+	}
+	for name, want := range map[string]string{"memory": "--memory", "maxFile": "FTL_MAX_FILE", "cpus": "file:", "test": ".ftlconfig", "image": "built-in"} {
+		if !strings.HasPrefix(origins[name], want) {
+			t.Errorf("%s comes from %s, want %s", name, origins[name], want)
+		}
+	}
+}
+
+// TestUntrustedConfig: the repository's own file counts only where it cannot
+// widen anything.
+func TestUntrustedConfig(t *testing.T) {
+	for _, tc := range []struct {
+		name, file string
+		counts     bool
+		probe      func(*config.Config) any
+		want       any
+	}{
+		{"language", `{"language": "go"}`, true, func(c *config.Config) any { return c.Language }, "go"},
+		{"setup", `{"setup": "make deps"}`, true, func(c *config.Config) any { return c.Setup }, "make deps"},
+		{"built-in agent", `{"agent": "codex"}`, true, func(c *config.Config) any { return c.Agent }, "codex"},
+		{"other agent", `{"agent": "evil"}`, false, func(c *config.Config) any { return c.Agent }, ""},
+		{"image", `{"image": "evil"}`, false, func(c *config.Config) any { return c.Image }, ""},
+		{"model", `{"model": "x"}`, false, func(c *config.Config) any { return c.Model }, ""},
+		{"agents", `{"agents": {"x": {"command": "evil"}}}`, false, func(c *config.Config) any { return len(c.Agents) }, 0},
+		{"lower memory", `{"memory": "512m"}`, true, func(c *config.Config) any { return c.Memory }, int64(512 << 20)},
+		{"higher memory", `{"memory": "64g"}`, false, func(c *config.Config) any { return c.Memory }, int64(0)},
+		{"lower timeout", `{"timeout": 60}`, true, func(c *config.Config) any { return c.Timeout }, time.Minute},
+		{"no timeout", `{"timeout": 0}`, false, func(c *config.Config) any { return c.Timeout }, time.Hour},
+		{"higher max file", `{"max_file": "1g"}`, false, func(c *config.Config) any { return c.MaxFile }, int64(50 << 20)},
+		{"endpoint", `{"otlp_endpoint": "http://evil"}`, false, nil, nil},
+		{"unknown key", `{"frobnicate": 1}`, false, nil, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			repo, env := setup(t, "", map[string]string{".ftlconfig": tc.file})
+			c, err := config.Load(t.Context(), repo, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said := len(c.Notes()) > 0; said == tc.counts {
+				t.Errorf("notes: %q", c.Notes())
+			}
+			if tc.probe != nil && tc.probe(c) != tc.want {
+				t.Errorf("got %v, want %v", tc.probe(c), tc.want)
+			}
+		})
+	}
+}
+
+// TestConfigFromWorkTree: git config that a commit can change does not count.
+func TestConfigFromWorkTree(t *testing.T) {
+	repo, env := setup(t, "", map[string]string{
+		"shared.cfg":  "[ftl]\n\timage = evil\n[ftl \"agents.x\"]\n\tcommand = evil\n",
+		".git/config": "[include]\n\tpath = ../shared.cfg\n[ftl \"agents.Mine\"]\n\tcommand = aider\n",
+	})
+	c, err := config.Load(t.Context(), repo, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Image != "" || len(c.Notes()) != 2 {
+		t.Errorf("image %q, notes %q", c.Image, c.Notes())
+	}
+	if diff := cmp.Diff(map[string]config.Agent{"Mine": {Command: "aider"}}, c.Agents); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBadValues(t *testing.T) {
+	for _, tc := range []struct{ name, global, file, env, want string }{
+		{"size", "[ftl]\n\tmemory = lots\n", "", "", `"lots" is not a size`},
+		{"key", "[ftl]\n\tmemroy = 1g\n", "", "", `no setting is called "memroy"`},
+		{"time in the environment", "", "", "FTL_TIMEOUT=soon", `FTL_TIMEOUT: timeout: "soon" is not a time`},
+		{"engine", "", "", "FTL_ENGINE=vmware", "is not one of: docker"},
+		{"file is no JSON", "", "{", "", ".ftlconfig: not a JSON object"},
+		{"file has a bad limit", "", `{"memory": "x"}`, "", `"x" is not a size`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			files := map[string]string{}
+			if tc.file != "" {
+				files[".ftlconfig"] = tc.file
+			}
+			repo, env := setup(t, tc.global, files)
+			_, err := config.Load(t.Context(), repo, append(env, tc.env))
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestSymlinkedConfigFile(t *testing.T) {
+	repo, env := setup(t, "", nil)
+	if err := os.Symlink("/etc/passwd", filepath.Join(repo.Dir, ".ftlconfig")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Load(t.Context(), repo, env); err == nil || !strings.Contains(err.Error(), "regular file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for in, want := range map[string]int64{"0": 0, "1024": 1024, "1k": 1024, "1.5G": 3 << 29, "2MiB": 2 << 20, "10 mb": 10 << 20} {
+		if got, err := config.ParseSize(in); err != nil || got != want {
+			t.Errorf("%q: %d %v", in, got, err)
+		}
+	}
+	for _, in := range []string{"", "x", "-1", "1x", "1kk", "9e30", "NaN"} {
+		if got, err := config.ParseSize(in); err == nil {
+			t.Errorf("%q was taken as %d", in, got)
+		}
+	}
+	for in, want := range map[int64]string{0: "default", 1023: "1023 B", 3 << 29: "1.5 GiB"} {
+		if got := config.FormatSize(in); got != want {
+			t.Errorf("%d: %s", in, got)
+		}
+	}
+}
+
+func FuzzParseSize(f *testing.F) {
+	for _, s := range []string{"1k", "1.5g", "", "kk", "-0", "1e400"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if n, err := config.ParseSize(s); err == nil && n < 0 {
+			t.Errorf("%q became %d", s, n)
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/patch"
+)
+
+// ErrNonePending says that this work tree has no undecided result.
+var ErrNonePending = errors.New("nothing is pending")
+
+// ErrUnseen says that the pending result is not the one that was last shown.
+var ErrUnseen = errors.New("the pending result has not been shown yet")
+
+// SeveralError says that a verb without an ID could mean several results.
+type SeveralError struct{ Results []patch.Result }
+
+// Error counts them.
+func (e *SeveralError) Error() string {
+	return fmt.Sprintf("%d results are undecided", len(e.Results))
+}
+
+// Choose finds a result by a prefix of its ID, or the only undecided one of
+// this work tree where the prefix is empty. Errors: ErrNonePending,
+// *SeveralError, patch.ErrUnknown, *patch.AmbiguousError.
+func (s *Session) Choose(ctx context.Context, prefix string) (patch.Result, error) {
+	if prefix != "" {
+		return s.Queue.Find(ctx, strings.ToLower(prefix))
+	}
+	all, err := s.Queue.Undecided(ctx)
+	switch {
+	case err != nil:
+		return patch.Result{}, err
+	case len(all) == 0:
+		return patch.Result{}, ErrNonePending
+	case len(all) > 1:
+		return patch.Result{}, &SeveralError{all}
+	}
+	return all[0], nil
+}
+
+// Apply merges a result into the working tree. The tree as it is now is staged
+// first, so that the merge sees what the user did meanwhile. Errors are those of
+// patch.Queue.Apply.
+func (s *Session) Apply(ctx context.Context, result patch.Result, dryRun bool) (patch.Applied, error) {
+	staged, err := s.Store.Stage(ctx, s.snapshotOptions(""))
+	if err != nil {
+		return patch.Applied{}, err
+	}
+	now := patch.Current{Tree: staged.Tree, Head: staged.Head}
+	for _, l := range staged.LeftOut {
+		now.LeftOut = append(now.LeftOut, l.Path)
+	}
+	return s.Queue.Apply(ctx, result.ID, patch.ApplyOptions{Now: now, DryRun: dryRun})
+}
+
+const shownFile = "shown.json"
+
+// MarkShown notes that the user has seen this commit as the result.
+func (s *Session) MarkShown(id, commit string) error {
+	shown := s.shown()
+	if shown[id] == commit {
+		return nil
+	}
+	shown[id] = commit
+	data, err := json.Marshal(shown)
+	if err != nil {
+		return err
+	}
+	return s.Repo.WriteState(shownFile, data)
+}
+
+// Shown returns ErrUnseen where a result is another commit than was last shown.
+func (s *Session) Shown(r patch.Result) error {
+	if s.shown()[r.ID] != r.Commit.String() {
+		return ErrUnseen
+	}
+	return nil
+}
+
+func (s *Session) shown() map[string]string {
+	shown := map[string]string{}
+	data, err := s.Repo.ReadState(shownFile)
+	if err != nil || json.Unmarshal(data, &shown) != nil {
+		return map[string]string{}
+	}
+	return shown
+}

@@ -1,0 +1,38 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrInterrupted says that a person ended the task.
+var ErrInterrupted = errInterrupted
+
+// ErrNoAgent says that no agent was named and none is configured.
+var ErrNoAgent = errors.New("no agent is set")
+
+// AgentError says that the agent failed or was stopped; what it changed is
+// stored.
+type AgentError struct {
+	Status string // Failed, Timeout or Interrupted
+	Code   int    // of the agent's process
+	Why    string
+}
+
+// Error gives the reason as a sentence.
+func (e *AgentError) Error() string { return "the agent failed: " + e.Why }
+
+// finished turns the outcome of a whole task into the error it is for a caller.
+func (s *Session) finished(o Outcome) error {
+	switch o.Status {
+	case Pending, Empty:
+		return nil
+	case Interrupted:
+		return errInterrupted
+	}
+	why := o.Error
+	if why == "" {
+		why = fmt.Sprintf("it exited with code %d", o.AgentExit)
+	}
+	return &AgentError{Status: o.Status, Code: o.AgentExit, Why: why}
+}

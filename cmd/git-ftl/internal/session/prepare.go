@@ -1,0 +1,198 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/snapshot"
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// prepare takes the snapshot while the sandbox boots, and puts one into the
+// other.
+func (r *run) prepare() error {
+	boot := make(chan error, 1)
+	start := r.Now()
+	go func() { boot <- r.boot(r.soft) }()
+	err := r.snapshot(r.soft)
+	if err := errors.Join(err, <-boot); err != nil {
+		return err
+	}
+	if err := r.reset(r.soft); err != nil {
+		return err
+	}
+	r.stage("boot", r.bootResult(), start)
+	return r.hold()
+}
+
+func (r *run) snapshot(ctx context.Context) (err error) {
+	start := r.Now()
+	r.snap, err = r.Store.Take(ctx, r.snapshotOptions(r.out.ID))
+	if err != nil {
+		return err
+	}
+	r.out.Snapshot, r.out.Branch, r.out.Dirty = r.snap.Commit.String(), r.snap.Branch, r.snap.Dirty
+	if !r.snap.Parent.IsZero() {
+		r.out.Head = r.snap.Parent.String()
+	}
+	r.out.LeftOut = append(r.out.LeftOut, r.snap.LeftOut...)
+	r.Report.Begin(r.out)
+	r.stage("snapshot", "", start)
+	return nil
+}
+
+// snapshotOptions are the same for a task and for an apply.
+func (s *Session) snapshotOptions(id string) snapshot.Options {
+	return snapshot.Options{ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, Now: s.Now()}
+}
+
+func (r *run) boot(ctx context.Context) error {
+	e, err := r.engine(ctx)
+	if err != nil {
+		return err
+	}
+	_, progress := r.Report.Agent()
+	if r.image, err = r.Image(ctx, e.DockerEngine, progress); err != nil {
+		return err
+	}
+	spec, err := r.spec(ctx, e, r.image)
+	if err != nil {
+		return err
+	}
+	spec.Fresh = r.task.Fresh
+	r.box, err = e.pool.Acquire(ctx, spec)
+	return err
+}
+
+func (r *run) bootResult() string {
+	switch {
+	case r.box.Replaced != "":
+		return "new: " + r.box.Replaced
+	case r.box.Warm():
+		return "warm"
+	}
+	return "new"
+}
+
+// reset makes the workspace the snapshot, and runs the setup command where the
+// sandbox is new or what it depends on has changed.
+func (r *run) reset(ctx context.Context) error {
+	r.out.Warm, r.out.Sandbox = r.box.Warm(), r.box.Name()
+	export, err := r.Store.Export(ctx, r.snap, r.box.Name())
+	if err != nil {
+		return err
+	}
+	base := container.Base{
+		ID: export.ID, From: export.From, Changed: files(export.Changed),
+		All: func(ctx context.Context) ([]container.File, error) {
+			all, err := export.All(ctx)
+			return files(all), err
+		},
+		Commit: export.Base.String(), Branch: r.snap.Branch,
+		Keep: r.Config.Keep, Clean: r.task.Clean,
+	}
+	report, err := r.box.Reset(ctx, base)
+	if err != nil {
+		return err
+	}
+	r.out.Reset = Reset{Files: report.Files, Written: report.Written, Removed: report.Removed, Millis: report.Millis}
+	return r.setup(ctx, export, report.Setup)
+}
+
+func files(changes []git.Change) []container.File {
+	all := make([]container.File, len(changes))
+	for i, c := range changes {
+		all[i] = container.File{Path: c.Path}
+		if c.New != (git.Entry{}) {
+			all[i].Mode, all[i].Object = uint32(c.New.Mode), c.New.Hash.String()
+		}
+	}
+	return all
+}
+
+// setup runs the setup command as the agent's user. Its failure is said and
+// does not end the task: the agent may do without.
+func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) error {
+	if r.Config.Setup == "" || !fresh && !r.setupDue(export.Changed) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	start := r.Now()
+	stdout, stderr := r.Report.Agent()
+	exit, err := r.box.Run(ctx, container.Cmd{
+		Argv: []string{"sh", "-c", r.Config.Setup}, Env: agentEnv(r.image, ""),
+		Stdout: stdout, Stderr: stderr, Grace: 2 * time.Second,
+	})
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("setup: %w", err)
+	}
+	result := "done"
+	if err != nil {
+		result = "stopped after 5 minutes"
+	} else if exit.Code != 0 {
+		result = fmt.Sprintf("failed with exit code %d; the task goes on", exit.Code)
+	}
+	r.Report.Stage("setup", result, r.Now().Sub(start))
+	return nil
+}
+
+func (r *run) setupDue(changed []git.Change) bool {
+	return slices.ContainsFunc(changed, func(c git.Change) bool {
+		name := c.Path[strings.LastIndexByte(c.Path, '/')+1:]
+		return slices.Contains(r.Config.SetupWhen, name) || slices.Contains(r.Config.SetupWhen, c.Path)
+	})
+}
+
+// hold marks the sandbox as the only place of a change, from now until it is
+// stored.
+func (r *run) hold() error {
+	if err := r.box.Hold(r.out.ID); err != nil {
+		return err
+	}
+	r.out.Started = r.Now()
+	return r.save(r.out)
+}
+
+// identity is who this repository is to git-ftl: a random name, bound to a
+// place, so that a copy of the folder does not own the sandboxes of the first.
+type identity struct {
+	ID   string `json:"id"`
+	Path string `json:"path"`
+	File string `json:"file"` // device and inode of the state folder, where the system has them
+}
+
+// owner returns the identity, which is made when it is first asked for.
+func (s *Session) owner(ctx context.Context) (string, error) {
+	unlock, err := s.Repo.Lock(ctx, "identity")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	here := identity{Path: s.Repo.State, File: fileID(s.Repo.State)}
+	data, err := s.Repo.ReadState("identity.json")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	var was identity
+	if json.Unmarshal(data, &was) == nil && was.ID != "" && was.File == here.File && (here.File != "" || was.Path == here.Path) {
+		return was.ID, nil
+	}
+	var id [8]byte
+	_, _ = rand.Read(id[:])
+	here.ID = hex.EncodeToString(id[:])
+	data, err = json.Marshal(here)
+	if err != nil {
+		return "", err
+	}
+	return here.ID, s.Repo.WriteState("identity.json", data)
+}

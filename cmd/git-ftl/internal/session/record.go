@@ -1,0 +1,205 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot"
+)
+
+// Status of a task.
+const (
+	Running     = "running"
+	Pending     = "pending"     // it has a result to decide on
+	Empty       = "empty"       // the agent changed nothing
+	Failed      = "failed"      // the agent or the sandbox failed; what it changed is stored
+	Interrupted = "interrupted" // stopped by a person, or its git-ftl died
+	Timeout     = "timeout"     // stopped at the time bound
+)
+
+// Outcome is the record of one task and the object that --json prints. Its keys
+// are a contract.
+type Outcome struct {
+	ID        string             `json:"id"`
+	Task      string             `json:"task"`
+	Agent     string             `json:"agent"`
+	Model     string             `json:"model"`
+	Status    string             `json:"status"`
+	Snapshot  string             `json:"snapshot"` // commit
+	Result    *string            `json:"result"`   // commit, null where nothing changed
+	Ref       string             `json:"ref"`
+	Files     []File             `json:"files"`
+	Findings  []Finding          `json:"findings"`
+	Blocked   bool               `json:"blocked"`
+	LeftOut   []snapshot.LeftOut `json:"left_out"`
+	Tests     Tests              `json:"tests"`
+	Review    *struct{}          `json:"review"`
+	AgentExit int                `json:"agent_exit"`
+	Usage     struct{}           `json:"usage"`
+	Egress    Egress             `json:"egress"`
+	Stages    []Stage            `json:"stages"`
+	Warm      bool               `json:"warm"`
+
+	Error    string    `json:"error,omitempty"` // why the task failed, one sentence
+	WorkTree string    `json:"work_tree"`       // key of the work tree it belongs to
+	Branch   string    `json:"branch"`          // where it started, "" for a detached HEAD
+	Head     string    `json:"head"`            // commit where it started, "" if unborn
+	Dirty    int       `json:"dirty"`           // paths that differed from HEAD then
+	Sandbox  string    `json:"sandbox"`
+	Created  time.Time `json:"created"`
+	Started  time.Time `json:"started,omitzero"` // of the agent
+	Ended    time.Time `json:"ended,omitzero"`
+	Dropped  []Dropped `json:"dropped"` // litter that is not part of the change
+	Reset    Reset     `json:"reset"`
+}
+
+// File is one path of a change.
+type File struct {
+	Path       string `json:"path"`
+	Change     string `json:"change"` // added, modified, deleted or type
+	Insertions int    `json:"insertions"`
+	Deletions  int    `json:"deletions"`
+}
+
+func changed(files []patch.FileStat) []File {
+	all := make([]File, len(files))
+	for i, f := range files {
+		all[i] = File{f.Path, string(f.Change), f.Insertions, f.Deletions}
+	}
+	return all
+}
+
+// Finding is what lint says about an added line.
+type Finding struct {
+	ID       string `json:"id"`
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Path     string `json:"path"`
+	Line     int    `json:"line"`
+	Message  string `json:"message"`
+	Excerpt  string `json:"excerpt"`
+}
+
+// Tests is the verdict of the tests written beside the agent.
+type Tests struct {
+	Status string `json:"status"` // passed, failed, invalid or skipped
+	Detail string `json:"detail"`
+}
+
+// Egress sums up what left the sandbox.
+type Egress struct {
+	Allowed int      `json:"allowed"`
+	Denied  []string `json:"denied"`
+	Swapped []string `json:"swapped"`
+}
+
+// Stage is one step of the pipeline and its time.
+type Stage struct {
+	Name   string  `json:"name"`
+	Millis float64 `json:"ms"`
+}
+
+// Reset says what it took to make the workspace equal to the snapshot.
+type Reset struct {
+	Files   int     `json:"files"`
+	Written int     `json:"written"`
+	Removed int     `json:"removed"`
+	Millis  float64 `json:"ms"`
+}
+
+// Dropped is something new in the workspace that is not part of the change.
+type Dropped struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+func newOutcome(id string) Outcome {
+	return Outcome{
+		ID: id, Status: Running, Ref: resultRef(id),
+		Files: []File{}, Findings: []Finding{}, LeftOut: []snapshot.LeftOut{}, Stages: []Stage{}, Dropped: []Dropped{},
+		Tests:  Tests{Status: "skipped", Detail: "no tester model is set"},
+		Egress: Egress{Denied: []string{}, Swapped: []string{}},
+	}
+}
+
+func resultRef(id string) string { return "refs/ftl/results/" + id }
+
+// Insertions and Deletions are the lines of the whole change.
+func (o Outcome) Insertions() (n int) {
+	for _, f := range o.Files {
+		n += f.Insertions
+	}
+	return n
+}
+
+// Deletions counts removed lines.
+func (o Outcome) Deletions() (n int) {
+	for _, f := range o.Files {
+		n += f.Deletions
+	}
+	return n
+}
+
+func (s *Session) save(o Outcome) error {
+	data, err := json.MarshalIndent(o, "", " ")
+	if err != nil {
+		return err
+	}
+	return s.Repo.WriteState("tasks/"+o.ID+".json", append(data, '\n'))
+}
+
+// Task reads the record of a task by its full ID; errors.Is(err,
+// fs.ErrNotExist) where there is none.
+func (s *Session) Task(id string) (Outcome, error) {
+	var o Outcome
+	data, err := s.Repo.ReadState("tasks/" + id + ".json")
+	if err != nil {
+		return o, err
+	}
+	if err := json.Unmarshal(data, &o); err != nil {
+		return o, fmt.Errorf("read record of %s: %w", id, err)
+	}
+	return o, nil
+}
+
+// Tasks lists the records of all tasks, newest first. A record that cannot be
+// read is left out.
+func (s *Session) Tasks() ([]Outcome, error) {
+	ids, err := s.ids("tasks")
+	if err != nil {
+		return nil, err
+	}
+	var all []Outcome
+	for _, id := range ids {
+		if o, err := s.Task(id); err == nil {
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, func(a, b Outcome) int { return b.Created.Compare(a.Created) })
+	return all, nil
+}
+
+// ids lists the files of a state folder without their ending.
+func (s *Session) ids(folder string) ([]string, error) {
+	entries, err := os.ReadDir(s.Repo.Path(folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if id := strings.TrimSuffix(e.Name(), ".json"); !strings.HasPrefix(id, ".") {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}

@@ -1,0 +1,117 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/git-ftl/git-ftl/container"
+)
+
+// Recover finishes what an earlier git-ftl left: a half-done apply or undo, and
+// tasks whose process died, whose change it stores. It is cheap where there is
+// nothing: one look into a folder.
+func (s *Session) Recover(ctx context.Context) error {
+	said, err := s.Queue.Recover(ctx)
+	if err != nil {
+		return err
+	}
+	if said != "" {
+		s.Report.Note(said)
+	}
+	ids, err := s.ids("running")
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := s.recoverTask(ctx, id); err != nil {
+			s.Report.Note(fmt.Sprintf("%s was cut off and could not be finished: %v", id, err))
+		}
+	}
+	return nil
+}
+
+// recoverTask stores the change of one task, if it is dead.
+func (s *Session) recoverTask(ctx context.Context, id string) error {
+	unlock, dead, err := s.Repo.TryLock("task-" + id)
+	if err != nil || !dead {
+		return err
+	}
+	defer unlock()
+	out, err := s.Task(id)
+	if err != nil {
+		return errors.Join(err, os.Remove(s.Repo.Path("running", id)))
+	}
+	r := &run{Session: s, out: out, soft: ctx}
+	r.out.Status, r.out.Error = Interrupted, "git-ftl was cut off while it ran"
+	if out.Result != nil || out.Started.IsZero() {
+		return r.end(ctx)
+	}
+	err = r.rescue(ctx)
+	switch {
+	case errors.Is(err, container.ErrNoEngine):
+		return err // the sandbox keeps the change until the engine is back
+	case errors.Is(err, container.ErrGone):
+		r.out.Status, r.out.Error = Failed, fmt.Sprintf("sandbox %s is gone, and with it what the agent had changed", r.out.Sandbox)
+	case err != nil:
+		r.out.Status, r.out.Error = Failed, err.Error()
+	}
+	if err != nil {
+		return errors.Join(err, r.end(ctx))
+	}
+	r.Report.Note(fmt.Sprintf("%s was cut off; %s", id, r.rescued()))
+	return nil
+}
+
+// rescue takes the change out of the sandbox that a dead process left.
+func (r *run) rescue(ctx context.Context) (err error) {
+	if hash, err := r.Repo.Ref(ctx, resultRef(r.out.ID)); err != nil || !hash.IsZero() {
+		return errors.Join(err, r.adopt(ctx, hash))
+	}
+	if r.snap, err = r.Store.Load(ctx, r.out.ID); err != nil {
+		return err
+	}
+	pool, err := r.Pool(ctx)
+	if err != nil {
+		return err
+	}
+	if r.box, err = pool.Reclaim(ctx, r.out.Sandbox); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.box.Release()) }()
+	return r.collect(ctx, container.Exit{}, nil)
+}
+
+// adopt completes the record of a task that died after its result was stored.
+func (r *run) adopt(ctx context.Context, commit plumbing.Hash) error {
+	if commit.IsZero() {
+		return nil
+	}
+	result, err := r.Queue.Find(ctx, r.out.ID)
+	if err != nil {
+		return err
+	}
+	hex := commit.String()
+	r.out.Result, r.out.Files = &hex, changed(result.Files)
+	return r.end(ctx)
+}
+
+func (r *run) rescued() string {
+	if r.out.Result == nil {
+		return "its agent had changed nothing"
+	}
+	return fmt.Sprintf("what its agent had changed is stored: git ftl diff %s", r.out.ID)
+}
+
+// note writes the display record beside the result's commit.
+func (r *run) note(ctx context.Context) error {
+	data, err := json.Marshal(r.out)
+	if err != nil {
+		return err
+	}
+	return r.Queue.Note(ctx, plumbing.NewHash(*r.out.Result), data)
+}

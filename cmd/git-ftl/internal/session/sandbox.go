@@ -1,0 +1,159 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/container"
+)
+
+// engine is what a task needs of the engine beside its sandboxes.
+type engine struct {
+	*container.DockerEngine
+	pool *container.Pool
+}
+
+// Engine connects to the container engine. Errors: container.ErrNoEngine. The
+// caller closes it.
+func (s *Session) Engine(ctx context.Context) (*container.DockerEngine, error) {
+	return container.Docker(ctx, s.Env, s.Home)
+}
+
+// Pool connects to the engine and returns this repository's sandboxes. Errors:
+// container.ErrNoEngine.
+func (s *Session) Pool(ctx context.Context) (*container.Pool, error) {
+	e, err := s.engine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.pool, nil
+}
+
+func (s *Session) engine(ctx context.Context) (*engine, error) {
+	docker, err := s.Engine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := s.owner(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &engine{docker, &container.Pool{Engine: docker, Dir: s.Repo.State, Owner: owner, Now: s.Now}}, nil
+}
+
+// ImageRef is the name of the image that tasks run in.
+func (s *Session) ImageRef() string {
+	if s.Config.Image != "" {
+		return s.Config.Image
+	}
+	return container.BaseImage()
+}
+
+// Image returns the image of the settings, or the default one, which is built
+// where it is missing; progress gets its lines.
+func (s *Session) Image(ctx context.Context, e *container.DockerEngine, progress io.Writer) (container.Image, error) {
+	ref := s.ImageRef()
+	image, err := e.Image(ctx, ref)
+	if errors.Is(err, container.ErrNoImage) && s.Config.Image == "" {
+		s.Report.Note("building the sandbox image, once: this takes a minute or two")
+		return e.BuildImage(ctx, progress)
+	}
+	return image, err
+}
+
+// spec says what the task's sandbox is made of.
+func (s *Session) spec(ctx context.Context, e *engine, image container.Image) (container.Spec, error) {
+	info, err := e.Describe(ctx)
+	if err != nil {
+		return container.Spec{}, err
+	}
+	guest, version, err := container.Guest(info.Arch)
+	if err != nil {
+		return container.Spec{}, err
+	}
+	return container.Spec{
+		Name: s.Group(), Image: image.ID, Memory: s.Config.Memory, CPUs: s.Config.CPUs, Disk: s.Config.Disk,
+		Guest: guest, GuestVersion: version,
+		Labels: map[string]string{"git-ftl.repository": s.Repo.Dir},
+	}, nil
+}
+
+// plainName is what may name a sandbox as it is.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
+
+// Group is the name that the sandboxes of this work tree share; a number follows.
+func (s *Session) Group() string {
+	key := s.Repo.Key()
+	if plainName.MatchString(key) {
+		return key
+	}
+	return fmt.Sprintf("wt-%x", sha256.Sum256([]byte(key)))[:19]
+}
+
+// imageEnv is what an image says its commands need, such as PATH, without what
+// would steer the loader or git-ftl's own words to the agent.
+func imageEnv(image container.Image) []string {
+	var env []string
+	path := "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	for _, kv := range image.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		switch {
+		case name == "PATH":
+			path = "PATH=" + safePath(value)
+		case strings.HasPrefix(name, "LD_"), slices.Contains([]string{"HOME", "USER", "LOGNAME", "PWD", "TERM", "SHELL", ""}, name):
+		default:
+			env = append(env, kv)
+		}
+	}
+	return append(env, path)
+}
+
+// safePath keeps the absolute folders of a PATH that the agent's user cannot
+// have planted.
+func safePath(value string) string {
+	var dirs []string
+	for dir := range strings.SplitSeq(value, ":") {
+		if strings.HasPrefix(dir, "/") && !strings.HasPrefix(dir+"/", container.Home+"/") && !strings.HasPrefix(dir+"/", container.Workspace+"/") {
+			dirs = append(dirs, dir)
+		}
+	}
+	if len(dirs) == 0 {
+		return "/usr/local/bin:/usr/bin:/bin"
+	}
+	return strings.Join(dirs, ":")
+}
+
+// Sandboxes lists this repository's sandboxes.
+func (s *Session) Sandboxes(ctx context.Context) ([]container.Info, error) {
+	pool, err := s.Pool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return pool.List(ctx)
+}
+
+// Enter claims a sandbox by name and runs one command in it as the agent's
+// user. What the last task left in the workspace is still there.
+func (s *Session) Enter(ctx context.Context, name string, c container.Cmd) (container.Exit, error) {
+	e, err := s.engine(ctx)
+	if err != nil {
+		return container.Exit{}, err
+	}
+	box, err := e.pool.Reclaim(ctx, name)
+	if err != nil {
+		return container.Exit{}, fmt.Errorf("enter sandbox %s: %w", name, err)
+	}
+	defer box.Release()
+	var image container.Image
+	if found, err := e.Image(ctx, box.Image()); err == nil {
+		image = found
+	}
+	c.Env = append(agentEnv(image, ""), c.Env...)
+	return box.Run(ctx, c)
+}

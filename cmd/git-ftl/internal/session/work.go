@@ -1,0 +1,191 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/patch"
+)
+
+// maxPatch bounds the text of a change, in bytes.
+const maxPatch = 1 << 30
+
+// grace is the time an agent has to end itself when it is asked to.
+const grace = 10 * time.Second
+
+// work lets the agent do the task.
+func (r *run) work(ctx context.Context) (container.Exit, error) {
+	soft := r.soft
+	if r.Config.Timeout > 0 {
+		var cancel context.CancelFunc
+		soft, cancel = context.WithTimeout(soft, r.Config.Timeout)
+		defer cancel()
+	}
+	stdout, stderr := r.Report.Agent()
+	start := r.Now()
+	exit, err := r.box.Run(soft, container.Cmd{
+		Argv: r.task.Agent.Argv, Env: r.env(), Dir: r.Repo.Prefix,
+		Stdin: strings.NewReader(r.task.Agent.Stdin), Stdout: stdout, Stderr: stderr, Grace: grace,
+	})
+	r.judge(exit, err)
+	r.stage("agent", r.agentResult(), start)
+	if ctx.Err() != nil {
+		return exit, ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
+		err = nil
+	}
+	return exit, err
+}
+
+// env is the agent's whole environment.
+func (r *run) env() []string {
+	env := agentEnv(r.image, r.Repo.Prefix)
+	if r.out.Model != "" {
+		env = append(env, "FTL_MODEL="+r.out.Model)
+	}
+	return env
+}
+
+// judge sets status and error from how the agent ended.
+func (r *run) judge(exit container.Exit, err error) {
+	r.out.AgentExit, r.out.Status = exit.Code, Pending
+	switch {
+	case r.interrupted():
+		r.out.Status, r.out.Error = Interrupted, "it was interrupted"
+	case errors.Is(err, context.DeadlineExceeded):
+		r.out.Status, r.out.Error = Timeout, fmt.Sprintf("it was stopped at the time bound of %s (--timeout)", r.Config.Timeout)
+	case exit.Died:
+		r.out.Status, r.out.Error = Failed, "the sandbox died and was started again"+hint(exit)
+	case exit.Disk:
+		r.out.Status, r.out.Error = Failed, "it filled the disk bound (--disk, git config ftl.disk)"
+	case err != nil:
+		r.out.Status, r.out.Error = Failed, err.Error()
+	case exit.Code != 0:
+		r.out.Status, r.out.Error = Failed, fmt.Sprintf("it exited with code %d", exit.Code)+hint(exit)
+	}
+	if r.out.Status == Pending && (exit.OOM > 0 || exit.Pids > 0) {
+		r.Report.Note("in the sandbox: " + strings.TrimPrefix(hint(exit), "; "))
+	}
+}
+
+// hint names the limit that a task ran into.
+func hint(exit container.Exit) string {
+	switch {
+	case exit.OOM > 0:
+		return fmt.Sprintf("; %d of its processes ran out of memory (raise it with --memory or git config ftl.memory)", exit.OOM)
+	case exit.Pids > 0:
+		return "; it ran into the process limit"
+	}
+	return ""
+}
+
+func (r *run) agentResult() string {
+	if r.out.Error != "" {
+		return r.out.Error
+	}
+	return "done"
+}
+
+// agentEnv is the whole environment of a command in the sandbox: the image's own
+// and what a login of the agent's user would have.
+func agentEnv(image container.Image, prefix string) []string {
+	return append(imageEnv(image), "HOME="+container.Home, "USER="+container.User, "LOGNAME="+container.User,
+		"LANG=C.UTF-8", "TERM=dumb", "PWD="+path.Join(container.Workspace, prefix))
+}
+
+// collect takes the change out of the sandbox and stores it. Until then the
+// sandbox holds it.
+func (r *run) collect(ctx context.Context, exit container.Exit, workErr error) error {
+	start := r.Now()
+	spool, err := r.diff(ctx)
+	if err != nil {
+		return errors.Join(workErr, fmt.Errorf("take the change out of sandbox %s, which keeps it: %w", r.box.Name(), err))
+	}
+	defer os.Remove(spool.Name())
+	defer spool.Close()
+	p, err := parse(spool)
+	if err != nil {
+		return errors.Join(workErr, fmt.Errorf("the change of the agent was refused; sandbox %s keeps it: %w", r.box.Name(), err))
+	}
+	r.stage("diff", "", start)
+	if err := r.store(ctx, p); err != nil {
+		return errors.Join(workErr, err)
+	}
+	if err := r.end(ctx); err != nil {
+		return err
+	}
+	return r.box.Unhold()
+}
+
+// diff spools the sandbox's patch to a private file.
+func (r *run) diff(ctx context.Context) (*os.File, error) {
+	if err := r.Repo.WriteState("spool/"+r.out.ID, nil); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(r.Repo.Path("spool", r.out.ID), os.O_RDWR|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	dropped, err := r.box.Diff(ctx, f, maxPatch)
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	for _, d := range dropped {
+		r.out.Dropped = append(r.out.Dropped, Dropped{Path: d.Path, Bytes: d.Bytes})
+	}
+	return f, nil
+}
+
+func parse(f *os.File) (*patch.Patch, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return patch.Parse(f, info.Size(), patch.Limits{})
+}
+
+// store makes the change a result, or notes that there is none.
+func (r *run) store(ctx context.Context, p *patch.Patch) error {
+	if len(p.Files) == 0 {
+		if r.out.Status == Pending {
+			r.out.Status = Empty
+		}
+		return nil
+	}
+	start := r.Now()
+	base := patch.Base{Commit: r.snap.Commit, Tree: r.snap.Tree}
+	for _, l := range r.snap.LeftOut {
+		base.LeftOut = append(base.LeftOut, l.Path)
+	}
+	result, err := r.Queue.Store(ctx, base, p, patch.Meta{
+		ID: r.out.ID, Task: r.out.Task, Agent: r.out.Agent, Subject: Subject(r.out.Task), When: start,
+	})
+	if err != nil {
+		return fmt.Errorf("store the change of the agent; sandbox %s keeps it: %w", r.box.Name(), err)
+	}
+	commit := result.Commit.String()
+	r.out.Result, r.out.Files = &commit, changed(result.Files)
+	r.stage("store", "", start)
+	return nil
+}
+
+// Subject is the first line of a task, short enough for git log.
+func Subject(task string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
+	line = strings.Join(strings.Fields(line), " ")
+	runes := []rune(line)
+	if len(runes) > 72 {
+		line = string(runes[:71]) + "…"
+	}
+	if line == "" {
+		return "change of an agent"
+	}
+	return line
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/patch"
+)
+
+type statusCmd struct {
+	Short bool `short:"s" help:"One line for a prompt; nothing where nothing is pending."`
+	JSON  bool `name:"json" help:"Print one JSON object."`
+}
+
+// statusReport is what status --json prints.
+type statusReport struct {
+	Pending []taskLine `json:"pending"` // undecided results of this work tree
+	Running []taskLine `json:"running"` // of the repository
+}
+
+// taskLine is one task in a listing.
+type taskLine struct {
+	ID         string `json:"id"`
+	State      string `json:"state"` // of the result, or the task's status where it has none
+	Status     string `json:"status"`
+	Task       string `json:"task"`
+	Agent      string `json:"agent"`
+	Created    string `json:"created"`
+	Files      int    `json:"files"`
+	Insertions int    `json:"insertions"`
+	Deletions  int    `json:"deletions"`
+	Result     string `json:"result"`
+	WorkTree   string `json:"work_tree"`
+}
+
+// Run implements the verb. It asks no engine.
+func (c *statusCmd) Run(a *app) error {
+	ctx, cancel := a.context()
+	defer cancel()
+	s, err := a.recovered(ctx)
+	if err != nil {
+		return err
+	}
+	lines, err := tasks(ctx, s)
+	if err != nil {
+		return err
+	}
+	report := statusReport{Pending: []taskLine{}, Running: []taskLine{}}
+	for _, l := range lines {
+		switch {
+		case l.Status == session.Running:
+			report.Running = append(report.Running, l)
+		case undecided(l.State) && l.WorkTree == s.Repo.Key():
+			report.Pending = append(report.Pending, l)
+		}
+	}
+	switch {
+	case c.JSON:
+		err = a.json(report)
+	case c.Short:
+		a.shortStatus(report)
+	default:
+		a.longStatus(report)
+	}
+	for _, l := range report.Pending {
+		if err == nil {
+			err = s.MarkShown(l.ID, l.Result)
+		}
+	}
+	return err
+}
+
+func undecided(state string) bool {
+	return state == string(patch.Undecided) || state == string(patch.Partial)
+}
+
+func (a *app) shortStatus(r statusReport) {
+	var parts []string
+	for _, l := range r.Pending {
+		parts = append(parts, l.ID)
+	}
+	if n := len(r.Running); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d running", n))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(a.stdout, strings.Join(parts, " "))
+	}
+}
+
+func (a *app) longStatus(r statusReport) {
+	if len(r.Pending) == 0 && len(r.Running) == 0 {
+		fmt.Fprintln(a.stdout, "nothing pending, nothing running")
+		return
+	}
+	for _, l := range r.Running {
+		fmt.Fprintf(a.stdout, "%-9s running   %s\n", l.ID, clean(session.Subject(l.Task)))
+	}
+	for _, l := range r.Pending {
+		fmt.Fprintf(a.stdout, "%-9s %s, +%d -%d   %s\n", l.ID, plural(l.Files, "file"), l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+	}
+	if len(r.Pending) > 0 {
+		id := ""
+		if len(r.Pending) > 1 {
+			id = " ID"
+		}
+		a.ui.line("  git ftl diff%s   git ftl apply%s   git ftl reject%s", id, id, id)
+	}
+}
+
+// tasks joins records and results, newest first.
+func tasks(ctx context.Context, s *session.Session) ([]taskLine, error) {
+	results, err := s.Queue.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]patch.Result{}
+	for _, r := range results {
+		byID[r.ID] = r
+	}
+	records, err := s.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	lines := []taskLine{}
+	for _, o := range records {
+		l := taskLine{
+			ID: o.ID, State: o.Status, Status: o.Status, Task: o.Task, Agent: o.Agent, WorkTree: o.WorkTree,
+			Created: o.Created.Format("2006-01-02 15:04"), Files: len(o.Files), Insertions: o.Insertions(), Deletions: o.Deletions(),
+		}
+		if r, ok := byID[o.ID]; ok {
+			l.State, l.Result = string(r.State), r.Commit.String()
+			delete(byID, o.ID)
+		}
+		lines = append(lines, l)
+	}
+	for _, r := range results {
+		if _, alone := byID[r.ID]; alone {
+			lines = append(lines, taskLine{ID: r.ID, State: string(r.State), Result: r.Commit.String(), WorkTree: r.Worktree})
+		}
+	}
+	return lines, nil
+}
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// Run implements the verb.
+func (c *listCmd) Run(a *app) error {
+	ctx, cancel := a.context()
+	defer cancel()
+	s, err := a.recovered(ctx)
+	if err != nil {
+		return err
+	}
+	lines, err := tasks(ctx, s)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.json(lines)
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, l := range lines {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", l.ID, l.Created, l.State, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+	}
+	return w.Flush()
+}
+
+type showCmd struct {
+	ID   string `arg:"" optional:"" help:"Task; the only undecided one of this work tree otherwise."`
+	JSON bool   `name:"json" help:"Print the record as JSON."`
+}
+
+// Run implements the verb.
+func (c *showCmd) Run(a *app) error {
+	ctx, cancel := a.context()
+	defer cancel()
+	s, err := a.recovered(ctx)
+	if err != nil {
+		return err
+	}
+	o, err := a.record(ctx, s, c.ID)
+	if err != nil {
+		return err
+	}
+	if o.Result != nil {
+		if err := s.MarkShown(o.ID, *o.Result); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return a.json(o)
+	}
+	a.showRecord(o)
+	return nil
+}
+
+func (a *app) showRecord(o session.Outcome) {
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(a.stdout, "%-9s %s\n", name, clean(value))
+		}
+	}
+	row("task", o.ID)
+	row("status", o.Status)
+	row("why", o.Error)
+	row("agent", strings.TrimSpace(o.Agent+" "+o.Model))
+	row("created", o.Created.Format("2006-01-02 15:04:05"))
+	if !o.Ended.IsZero() {
+		row("took", took(o.Ended.Sub(o.Created)))
+	}
+	row("from", strings.TrimSpace(o.Branch+" "+o.Head))
+	row("sandbox", o.Sandbox)
+	for _, l := range o.LeftOut {
+		row("left out", l.Path+"  "+l.Why)
+	}
+	for _, d := range o.Dropped {
+		row("dropped", d.Path)
+	}
+	for line := range strings.Lines(strings.TrimRight(o.Task, "\n")) {
+		fmt.Fprintf(a.stdout, "    %s\n", clean(strings.TrimSuffix(line, "\n")))
+	}
+	for _, f := range o.Files {
+		fmt.Fprintf(a.stdout, " %s %s  +%d -%d\n", letter(patch.Kind(f.Change)), clean(f.Path), f.Insertions, f.Deletions)
+	}
+}

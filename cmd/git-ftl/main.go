@@ -1,0 +1,92 @@
+// Command git-ftl lets an untrusted coding agent work on a git repository: in a
+// sandbox, on a snapshot, with a patch as its only way back.
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// app is the world of one command: streams, environment, clock and signals.
+// Verbs reach nothing of the process but through it.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            []string
+	dir            string // where the user stands
+	now            func() time.Time
+	signals        <-chan os.Signal
+	umask          os.FileMode // the user's; the process itself runs with 077
+	ui             *ui
+}
+
+// softMemory is where the collector begins to work harder: a large file goes
+// through several forms, and their garbage need not add up.
+const softMemory = 256 << 20
+
+func main() {
+	if code, ok := asGuest(os.Args); ok {
+		os.Exit(code)
+	}
+	debug.SetMemoryLimit(softMemory)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, endSignals()...)
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	a := &app{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		env: os.Environ(), dir: dir, now: time.Now, signals: signals, umask: restrictUmask(),
+	}
+	os.Exit(a.main(os.Args[1:]))
+}
+
+// main runs one command line and returns the exit code.
+func (a *app) main(args []string) int {
+	a.ui = newUI(a)
+	var c cli
+	exit := -1
+	parser, err := kong.New(&c, kong.Name("git ftl"), kong.Description(description), kong.Help(a.help),
+		kong.Writers(a.stdout, a.stderr), kong.Exit(func(code int) { exit = code }),
+		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Vars{"version": version()}, kong.ExplicitGroups(groups()))
+	if err != nil {
+		return a.ui.fail(err)
+	}
+	if len(args) == 0 {
+		_, _ = parser.Parse([]string{"--help"})
+		return a.ui.fail(&exitError{code: exitUsage, err: errors.New("a verb is missing"), hints: []string{`git ftl exec CMD, or git ftl run "task"`}})
+	}
+	ctx, err := parser.Parse(args)
+	if exit >= 0 { // --help or --version has printed; what else was wrong does not matter
+		return exit
+	}
+	if err != nil {
+		return a.ui.fail(usageError(err))
+	}
+	if err := ctx.Run(a); err != nil {
+		return a.ui.fail(err)
+	}
+	return 0
+}
+
+// usageError adds the way out to what kong says.
+func usageError(err error) error {
+	verb := ""
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil {
+		for n := parse.Context.Selected(); n != nil && n.Parent != nil; n = n.Parent {
+			verb = n.Name + " " + verb
+		}
+	}
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	return &exitError{code: exitUsage, err: errors.New(text), hints: []string{"git ftl " + verb + "-h"}}
+}

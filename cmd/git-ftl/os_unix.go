@@ -1,0 +1,41 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/git-ftl/git-ftl/container"
+)
+
+// endSignals are those that ask a command to end.
+func endSignals() []os.Signal {
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+}
+
+// restrictUmask makes what git-ftl writes for itself (snapshots, results, state)
+// readable by the user alone, and returns the user's own umask.
+func restrictUmask() os.FileMode {
+	return os.FileMode(syscall.Umask(0o077))
+}
+
+// watchSize sends the terminal's size whenever it changes, until stop.
+func watchSize(f *os.File, to chan<- container.TTY) (stop func()) {
+	changed := make(chan os.Signal, 1)
+	signal.Notify(changed, syscall.SIGWINCH)
+	go func() {
+		for range changed {
+			if cols, rows, err := term.GetSize(int(f.Fd())); err == nil {
+				to <- container.TTY{Rows: uint16(rows), Cols: uint16(cols)}
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(changed)
+		close(changed)
+	}
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+)
+
+// taskFlags are what exec and run have in common.
+type taskFlags struct {
+	Image   string `placeholder:"REF" help:"Linux image of the sandbox."`
+	Setup   string `placeholder:"CMD" help:"Command that prepares a new sandbox, in the workspace."`
+	Fresh   bool   `help:"Start over with a new sandbox."`
+	Clean   bool   `help:"Let no ignored folder (node_modules …) stay in the workspace."`
+	Engine  string `placeholder:"NAME" help:"Sandbox engine: docker."`
+	Network string `placeholder:"none" help:"Network of the sandbox: none."`
+	Memory  string `placeholder:"SIZE" help:"Memory bound, such as 4g."`
+	CPUs    string `name:"cpus" placeholder:"N" help:"CPU bound, such as 1.5."`
+	Disk    string `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`
+	Timeout string `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
+	JSON    bool   `name:"json" help:"Print one JSON object on stdout, nothing else there."`
+	Quiet   bool   `short:"q" help:"Print only the ID."`
+	Verbose bool   `short:"v" help:"Show the stages that are left out otherwise."`
+}
+
+// settings puts the flags over the other places.
+func (f *taskFlags) settings(c *config.Config) error {
+	for _, s := range []struct{ key, flag, value string }{
+		{"image", "--image", f.Image}, {"setup", "--setup", f.Setup}, {"engine", "--engine", f.Engine},
+		{"network", "--network", f.Network}, {"memory", "--memory", f.Memory}, {"cpus", "--cpus", f.CPUs},
+		{"disk", "--disk", f.Disk}, {"timeout", "--timeout", f.Timeout},
+	} {
+		if s.value == "" {
+			continue
+		}
+		if err := c.Set(s.key, s.flag, s.value); err != nil {
+			return &exitError{code: exitUsage, err: err}
+		}
+	}
+	return nil
+}
+
+type execCmd struct {
+	taskFlags
+	Cmd []string `arg:"" passthrough:"" name:"cmd" help:"The command and its arguments."`
+}
+
+// Help is the end of the verb's --help.
+func (c *execCmd) Help() string {
+	return "Flags come before the command; -- may part them."
+}
+
+// Run implements the verb.
+func (c *execCmd) Run(a *app) error {
+	argv := c.Cmd
+	if len(argv) > 0 && argv[0] == "--" {
+		argv = argv[1:]
+	}
+	if len(argv) == 0 {
+		return &exitError{code: exitUsage, err: errors.New("a command is missing"), hints: []string{"git ftl exec -- sh -c 'echo hello >> README'"}}
+	}
+	return a.do(&c.taskFlags, func(*session.Session) (session.Task, error) {
+		return session.Task{Text: quoteArgs(argv), Agent: agent.Exec(argv)}, nil
+	})
+}
+
+type runCmd struct {
+	taskFlags
+	Agent string `short:"a" placeholder:"NAME" help:"Agent to use: agents.NAME.command of the settings."`
+	Model string `short:"m" placeholder:"NAME" help:"Model for the agent, in FTL_MODEL of its environment."`
+	File  string `short:"F" placeholder:"FILE" help:"Read the task from a file."`
+	Task  string `arg:"" optional:"" help:"The task in words; - reads it from stdin."`
+}
+
+// Run implements the verb.
+func (c *runCmd) Run(a *app) error {
+	text, err := c.text(a)
+	if err != nil {
+		return err
+	}
+	return a.do(&c.taskFlags, func(s *session.Session) (session.Task, error) {
+		if c.Model != "" {
+			s.Config.Model = c.Model
+		}
+		chosen, err := chooseAgent(s.Config, c.Agent, text)
+		return session.Task{Text: text, Agent: chosen, Model: s.Config.Model}, err
+	})
+}
+
+// maxTask bounds the text of a task, in bytes.
+const maxTask = 16 << 20
+
+// text reads the task from where the user put it.
+func (c *runCmd) text(a *app) (string, error) {
+	var data []byte
+	var err error
+	switch {
+	case c.File != "" && c.Task != "":
+		return "", &exitError{code: exitUsage, err: errors.New("give the task in words or by -F, not both")}
+	case c.File == "-", c.Task == "-":
+		data, err = io.ReadAll(io.LimitReader(a.stdin, maxTask+1))
+	case c.File != "":
+		data, err = readFile(filepath.Join(a.dir, c.File), c.File)
+	default:
+		data = []byte(c.Task)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the task: %w", err)
+	}
+	if len(data) > maxTask {
+		return "", &exitError{code: exitUsage, err: errors.New("the task is over 16 MiB")}
+	}
+	if strings.TrimSpace(string(data)) == "" {
+		return "", &exitError{code: exitUsage, err: errors.New("the task is empty"), hints: []string{`git ftl run "what to do", or git ftl run -F FILE`}}
+	}
+	return string(data), nil
+}
+
+func readFile(path, given string) ([]byte, error) {
+	if filepath.IsAbs(given) {
+		path = given
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxTask+1))
+}
+
+// chooseAgent finds the agent by flag or setting.
+func chooseAgent(c *config.Config, flag, task string) (agent.Agent, error) {
+	name := flag
+	if name == "" {
+		name = c.Agent
+	}
+	if name == "" && len(c.Agents) == 1 {
+		for only := range c.Agents {
+			name = only
+		}
+	}
+	hints := []string{`git config --global ftl.agents.NAME.command "CMD that reads the task from stdin"`, "git ftl exec CMD runs any command as the agent"}
+	switch command, ok := c.Agents[name]; {
+	case ok:
+		return agent.Command(name, command.Command, task), nil
+	case name == "":
+		return agent.Agent{}, &exitError{code: exitUsage, err: session.ErrNoAgent, hints: hints}
+	case slices.Contains(config.BuiltinAgents(), name):
+		return agent.Agent{}, &exitError{code: exitUsage, err: fmt.Errorf("this version has no adapter for %s yet", name), hints: hints}
+	default:
+		return agent.Agent{}, &exitError{code: exitUsage, err: fmt.Errorf("no agent is called %q", name), hints: hints}
+	}
+}
+
+// do runs a task and shows its end.
+func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error)) error {
+	a.ui.quiet, a.ui.verbose = f.Quiet, f.Verbose
+	ctx := context.Background()
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.settings(s.Config); err != nil {
+		return err
+	}
+	task, err := build(s)
+	if err != nil {
+		return err
+	}
+	for _, note := range s.Config.Notes() {
+		a.ui.Note(note)
+	}
+	task.Fresh, task.Clean, task.Interrupt = f.Fresh, f.Clean, a.signals
+	out, err := s.Run(ctx, task)
+	if out.ID == "" {
+		return err
+	}
+	if shown := a.showEnd(s, out, f); shown != nil {
+		return errors.Join(err, shown)
+	}
+	return err
+}
+
+// showEnd prints what came of a task.
+func (a *app) showEnd(s *session.Session, out session.Outcome, f *taskFlags) error {
+	switch {
+	case f.JSON:
+		if err := a.json(out); err != nil {
+			return err
+		}
+	case f.Quiet:
+		fmt.Fprintln(a.stdout, out.ID)
+	default:
+		a.ui.result(out)
+	}
+	if out.Result == nil {
+		return nil
+	}
+	return s.MarkShown(out.ID, *out.Result)
+}
+
+// result is the last part of a run: what changed, and what to do next.
+func (u *ui) result(o session.Outcome) {
+	if o.Result == nil {
+		if o.Status != session.Failed {
+			fmt.Fprintf(u.out, "%-9s nothing changed\n", o.ID)
+		}
+		return
+	}
+	fmt.Fprintf(u.out, "%-9s %s, +%d -%d\n%s\n", o.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), fileLine(o.Files))
+	if len(o.Dropped) > 0 {
+		var names []string
+		for _, d := range o.Dropped[:min(len(o.Dropped), 4)] {
+			names = append(names, d.Path)
+		}
+		if more := len(o.Dropped) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("and %d more", more))
+		}
+		u.status("dropped", strings.Join(names, ", ")+" (litter, not part of the change)")
+	}
+	id := ""
+	if o.Status != session.Pending {
+		id = " " + o.ID
+	}
+	u.line("  git ftl diff%s            or: git diff ftl/base ftl/pending", id)
+	u.line("  git ftl apply%s           git ftl reject%s", id, id)
+}
+
+func (u *ui) line(format string, args ...any) {
+	if !u.quiet {
+		fmt.Fprintf(u.err, format+"\n", args...)
+	}
+}
+
+// quoteArgs writes a command as a shell would read it.
+func quoteArgs(argv []string) string {
+	quoted := make([]string, len(argv))
+	for i, arg := range argv {
+		plain := arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r))
+		})
+		if plain {
+			quoted[i] = arg
+		} else {
+			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	if code, ok := asGuest(os.Args); ok {
+		os.Exit(code)
+	}
+	testscript.Main(m, map[string]func(){"git-ftl": main})
+}
+
+// TestScript runs the behaviours that need no engine.
+func TestScript(t *testing.T) {
+	testscript.Run(t, params("testdata/script"))
+}
+
+// TestSandbox runs the behaviours of tasks, in real sandboxes.
+func TestSandbox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN: scripts with sandboxes (-short)")
+	}
+	needEngine(t)
+	testscript.Run(t, params("testdata/sandbox"))
+}
+
+// needEngine fails where FTL_REQUIRE_DOCKER=1 and there is none, and skips
+// otherwise.
+func needEngine(t *testing.T) {
+	t.Helper()
+	err := exec.Command("docker", "info").Run()
+	if err == nil {
+		return
+	}
+	if os.Getenv("FTL_REQUIRE_DOCKER") == "1" {
+		t.Fatalf("FTL_REQUIRE_DOCKER=1, and no engine answers: %v", err)
+	}
+	t.Skipf("NOT RUN: no container engine answers: %v", err)
+}
+
+func params(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               scriptSetup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo":   cmdRepo,
+			"exits":  cmdExits,
+			"tree":   cmdTree,
+			"setenv": cmdSetenv,
+		},
+	}
+}
+
+const gitConfig = `[user]
+	name = User
+	email = user@example.com
+[init]
+	defaultBranch = main
+[core]
+	pager = cat
+[protocol "file"]
+	allow = always
+`
+
+// scriptSetup gives each script a home of its own, and removes its sandboxes at
+// the end.
+func scriptSetup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o644); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
+	env.Defer(func() { removeSandboxes(env) })
+	return nil
+}
+
+func removeSandboxes(env *testscript.Env) {
+	_ = filepath.WalkDir(env.WorkDir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "sandboxes" || !d.IsDir() {
+			return nil
+		}
+		state := filepath.Dir(path)
+		git := filepath.Dir(state)
+		if out, err := exec.Command("git", "-C", git, "config", "core.bare").Output(); err == nil && strings.TrimSpace(string(out)) == "true" {
+			return nil
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		link := filepath.Join(env.WorkDir, ".bin-git-ftl", "git-ftl")
+		_ = os.MkdirAll(filepath.Dir(link), 0o755)
+		_ = os.Symlink(self, link)
+		cmd := exec.Command(link, "sandbox", "rm", "--all", "--force")
+		cmd.Dir, cmd.Env = filepath.Dir(git), append(slices.Clone(env.Vars), "GIT_DIR="+git, "GIT_WORK_TREE="+filepath.Dir(git))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			env.T().Log("sandboxes were not removed:", err, string(out))
+		}
+		return filepath.SkipDir
+	})
+}
+
+// cmdRepo makes a repository with a commit: repo DIR. Its work tree has one file
+// modified, one staged, one untracked and one ignored.
+func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: repo DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	run := func(args ...string) { ts.Check(ts.Exec("git", append([]string{"-C", dir}, args...)...)) }
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+		ts.Check(os.WriteFile(path, []byte(text), 0o644))
+	}
+	ts.Check(os.MkdirAll(dir, 0o755))
+	run("init", "-q")
+	write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n")
+	write("sub/b.txt", "bee\n")
+	write("gone.txt", "to be deleted\n")
+	write(".gitignore", "*.log\n")
+	run("add", ".")
+	run("commit", "-qm", "first")
+	write("a.txt", "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n")
+	write("staged.txt", "staged\n")
+	run("add", "staged.txt")
+	write("untracked.txt", "untracked\n")
+	write("ignored.log", "ignored\n")
+	write(".env", "SECRET=not for agents\n")
+}
+
+// cmdExits runs a command and wants its exit code: exits CODE CMD ARG…
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE CMD ARG…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("run %s: %v", args[1], err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// cmdTree writes down a work tree: tree DIR FILE. One line for each file with
+// type, mode, mtime, content and target; folders with mode and mtime.
+func cmdTree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tree DIR FILE")
+	}
+	dir := ts.MkAbs(args[0])
+	var lines []string
+	ts.Check(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Name() == ".git" {
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content := ""
+		switch {
+		case info.Mode().IsRegular():
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			content = fmt.Sprintf("%x", sha256.Sum256(data))
+		case info.Mode()&fs.ModeSymlink != 0:
+			content, err = os.Readlink(path)
+		}
+		lines = append(lines, fmt.Sprintf("%q %v %d %s", strings.TrimPrefix(path, dir), info.Mode(), info.ModTime().UnixNano(), content))
+		return err
+	}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+}
+
+// cmdSetenv sets a variable to the text of a file: setenv NAME FILE.
+func cmdSetenv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: setenv NAME FILE")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
+}

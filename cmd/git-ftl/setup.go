@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+type setupCmd struct {
+	Yes bool `short:"y" help:"Take every default and ask nothing."`
+}
+
+// Run implements the verb: it ends with everything that a first task needs.
+func (c *setupCmd) Run(a *app) error {
+	ctx, cancel := a.context()
+	defer cancel()
+	s, err := a.anywhere(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := s.Engine(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	info, err := e.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "engine    %s %s at %s\n", clean(info.Name), clean(info.Version), clean(info.Address))
+	_, progress := a.ui.Agent()
+	image, err := s.Image(ctx, e, progress)
+	a.ui.flush()
+	if err != nil {
+		return imageError(err)
+	}
+	fmt.Fprintf(a.stdout, "image     %s, %s\n", clean(s.ImageRef()), config.FormatSize(image.Size))
+	fmt.Fprintf(a.stdout, "ready     git ftl exec CMD runs any command as the agent\n")
+	return nil
+}
+
+// anywhere is open, but outside of a repository too: then with the settings of
+// no repository.
+func (a *app) anywhere(ctx context.Context) (*session.Session, error) {
+	s, err := a.open(ctx)
+	if !errors.Is(err, git.ErrNotRepository) {
+		return s, err
+	}
+	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Now: a.now}, nil
+}
+
+func homeDir(env []string) string {
+	if runtime.GOOS == "windows" {
+		return lookup(env, "USERPROFILE")
+	}
+	return lookup(env, "HOME")
+}
+
+// engineHints are the ways to an engine, by system.
+func engineHints() []string {
+	switch runtime.GOOS {
+	case "linux":
+		hint := "start one: sudo systemctl start docker"
+		if _, err := exec.LookPath("dockerd"); err != nil {
+			hint = "install and start one: sudo apt-get install docker.io (or podman), or set DOCKER_HOST"
+		}
+		return []string{hint, "then: git ftl doctor"}
+	default:
+		return []string{"start Docker Desktop, or set DOCKER_HOST", "then: git ftl doctor"}
+	}
+}
+
+func imageError(err error) error {
+	if errors.Is(err, container.ErrNoImage) {
+		return &exitError{code: exitFailed, err: err, hints: []string{"docker pull it, or name another by --image or git config ftl.image"}}
+	}
+	return err
+}
+
+type doctorCmd struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// check is one line of doctor.
+type check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// Run implements the verb. It changes nothing. The exit code is 5 without an
+// engine, 1 where something else is missing.
+func (c *doctorCmd) Run(a *app) error {
+	ctx, cancel := a.context()
+	defer cancel()
+	checks := a.examine(ctx)
+	if c.JSON {
+		if err := a.json(checks); err != nil {
+			return err
+		}
+	}
+	code := 0
+	for _, k := range checks {
+		if !c.JSON {
+			a.showCheck(k)
+		}
+		switch {
+		case k.OK:
+		case k.Name == "engine":
+			code = exitNoEngine
+		case code == 0:
+			code = exitFailed
+		}
+	}
+	if code != 0 {
+		return &exitError{code: code, err: errors.New("something is missing"), quiet: true}
+	}
+	return nil
+}
+
+func (a *app) showCheck(k check) {
+	mark := "ok"
+	if !k.OK {
+		mark = "missing"
+	}
+	fmt.Fprintf(a.stdout, "%-9s %-8s %s\n", k.Name, mark, clean(k.Detail))
+	if k.Hint != "" {
+		fmt.Fprintf(a.stdout, "%-18s %s\n", "", clean(k.Hint))
+	}
+}
+
+func (a *app) examine(ctx context.Context) []check {
+	checks := []check{a.checkGit(ctx)}
+	s, err := a.open(ctx)
+	switch {
+	case err == nil:
+		checks = append(checks, check{Name: "repo", OK: true, Detail: s.Repo.Dir})
+	case errors.Is(err, git.ErrNotRepository):
+		checks = append(checks, check{Name: "repo", OK: true, Detail: "none here"})
+	default:
+		checks = append(checks, check{Name: "repo", Detail: err.Error()})
+	}
+	if s == nil {
+		s, _ = a.anywhere(ctx)
+	}
+	if s == nil {
+		return checks
+	}
+	return append(checks, a.checkEngine(ctx, s)...)
+}
+
+func (a *app) checkGit(ctx context.Context) check {
+	cmd := exec.CommandContext(ctx, "git", "version")
+	cmd.Env = a.env
+	out, err := cmd.Output()
+	if err != nil {
+		return check{Name: "git", Detail: err.Error(), Hint: "install git 2.38 or later"}
+	}
+	return check{Name: "git", OK: true, Detail: strings.TrimSpace(string(out))}
+}
+
+func (a *app) checkEngine(ctx context.Context, s *session.Session) []check {
+	e, err := s.Engine(ctx)
+	if err != nil {
+		return []check{{Name: "engine", Detail: err.Error(), Hint: strings.Join(engineHints(), "; ")}}
+	}
+	defer e.Close()
+	info, err := e.Describe(ctx)
+	if err != nil {
+		return []check{{Name: "engine", Detail: err.Error()}}
+	}
+	where := "remote: files travel over the connection"
+	if info.Local {
+		where = "local"
+	}
+	checks := []check{{Name: "engine", OK: true, Detail: fmt.Sprintf("%s %s, %d CPUs, %s, %s", info.Name, info.Version, info.CPUs, config.FormatSize(info.Memory), where)}}
+	limits := check{Name: "limits", OK: info.Limits, Detail: "memory, CPUs and processes are bounded"}
+	if !info.Limits {
+		limits.Detail, limits.Hint = "this engine does not enforce memory and CPU bounds", "run it as root, or with cgroup delegation"
+	}
+	checks = append(checks, limits)
+	image := check{Name: "image", OK: true, Detail: s.ImageRef()}
+	if _, err := e.Image(ctx, s.ImageRef()); err != nil {
+		image.OK, image.Detail, image.Hint = false, err.Error(), "git ftl setup"
+	}
+	return append(checks, image, check{Name: "disk", OK: true, Detail: "a task is stopped at the bound of --disk; the engine itself sets no quota"})
+}
