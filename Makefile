@@ -1,0 +1,51 @@
+# Every target works from a fresh clone. "make help" lists them.
+
+GO ?= go
+export CGO_ENABLED = 0
+
+GUEST_SOURCES = $(shell find container/guest container/internal -name '*.go' ! -name '*_test.go') go.mod go.sum
+GUESTS = container/guestbin/guest-linux-amd64.gz container/guestbin/guest-linux-arm64.gz
+FLAGS = -trimpath -tags embedguest -ldflags "-s -w"
+TOOL = $(GO) tool -modfile=.tools.mod
+
+.PHONY: build demo test test-fast bench check fuzz man engine clean help
+
+build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
+
+bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile
+	$(GO) build $(FLAGS) -o $@ ./cmd/git-ftl
+
+container/guestbin/guest-linux-%.gz: $(GUEST_SOURCES)
+	GOOS=linux GOARCH=$* $(GO) build -trimpath -ldflags "-s -w" -o $(@:.gz=) ./container/guest
+	gzip -9nf $(@:.gz=)
+
+engine: ## Bring up a container engine and a base image where they are missing.
+	sh testdata/engine/up.sh
+
+demo: engine build ## Run the main job on a scratch repository, as a story.
+	sh testdata/demo.sh "$(CURDIR)/bin/git-ftl"
+
+test: test-fast ## Run every test; sets up what it needs on Debian as root.
+	sh testdata/test.sh
+
+test-fast: $(GUESTS) ## Only the tests that need no engine, in seconds.
+	@echo "== fast tier (no engine; the tests of containers and scripts run in the next tier)"
+	$(GO) test -tags embedguest -short ./...
+
+bench: engine build ## Print the tables of ratios; minutes. FTL_BENCH_BIG=1 adds the 100,000-file repository.
+	sh testdata/bench.sh "$(CURDIR)/bin/git-ftl"
+
+check: $(GUESTS) ## Format, vet, lint, import rules, cross builds, size and start limits, man page.
+	sh testdata/check.sh
+
+fuzz: ## Fuzz every parser of foreign bytes for FUZZTIME each (default 30s).
+	sh testdata/fuzz.sh $(or $(FUZZTIME),30s)
+
+man: build ## Write docs/git-ftl.1 from the command line's own description.
+	mkdir -p docs && bin/git-ftl man > docs/git-ftl.1
+
+clean: ## Remove what was built.
+	rm -rf bin dist $(GUESTS)
+
+help: ## List the targets.
+	@sed -n 's/^\([a-z-]*\):.*## /  \1	/p' Makefile

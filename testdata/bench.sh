@@ -1,0 +1,17 @@
+#!/bin/sh
+# Brings what the measurements need, then prints the tables.
+# usage: bench.sh PATH-OF-GIT-FTL
+set -eu
+if ! command -v rsync >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends rsync
+fi
+"$1" setup --yes
+FTL_BENCH_IMAGE=$(docker images --format '{{.Repository}}:{{.Tag}}' git-ftl/base | head -n 1)
+export FTL_BENCH_IMAGE
+sizes=1000,27000
+if [ "${FTL_BENCH_BIG:-}" = 1 ]; then
+	sizes=$sizes,100000
+else
+	echo "bench: NOT RUN: 100,000 files (FTL_BENCH_BIG=1)"
+fi
+${GO:-go} run ./testdata/bench -bin "$1" -sizes "$sizes"
