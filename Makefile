@@ -4,7 +4,7 @@ GO ?= go
 export CGO_ENABLED = 0
 
 GUEST_SOURCES = $(shell find container/guest container/internal -name '*.go' ! -name '*_test.go') go.mod go.sum
-GUESTS = container/guestbin/guest-linux-amd64.gz container/guestbin/guest-linux-arm64.gz
+GUESTS = container/guestbin/guest-linux-amd64.sum container/guestbin/guest-linux-arm64.sum
 FLAGS = -trimpath -tags embedguest -ldflags "-s -w"
 TOOL = $(GO) tool -modfile=.tools.mod
 
@@ -15,9 +15,11 @@ build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile
 	$(GO) build $(FLAGS) -o $@ ./cmd/git-ftl
 
-container/guestbin/guest-linux-%.gz: $(GUEST_SOURCES)
-	GOOS=linux GOARCH=$* $(GO) build -trimpath -ldflags "-s -w" -o $(@:.gz=) ./container/guest
-	gzip -9nf $(@:.gz=)
+container/guestbin/guest-linux-%.sum: $(GUEST_SOURCES)
+	GOOS=linux GOARCH=$* $(GO) build -trimpath -ldflags "-s -w" -o $(@:.sum=) ./container/guest
+	gzip -9nfk $(@:.sum=)
+	sha256sum < $(@:.sum=) | cut -d' ' -f1 > $@
+	rm $(@:.sum=)
 
 engine: ## Bring up a container engine and a base image where they are missing.
 	sh testdata/engine/up.sh
@@ -45,7 +47,7 @@ man: build ## Write docs/git-ftl.1 from the command line's own description.
 	mkdir -p docs && bin/git-ftl man > docs/git-ftl.1
 
 clean: ## Remove what was built.
-	rm -rf bin dist $(GUESTS)
+	rm -rf bin dist $(GUESTS) $(GUESTS:.sum=.gz)
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /  \1	/p' Makefile

@@ -59,21 +59,20 @@ type Engine interface {
 }
 
 // Spec says what a sandbox is made of. A sandbox whose Image, Memory, CPUs,
-// Pids, Runtime or GuestVersion is not as wanted is replaced, not reused.
+// Pids, Runtime or Guest is not as wanted is replaced, not reused.
 type Spec struct {
-	Name         string            // of the sandbox; for Acquire the work tree's, to which a number is added
-	Image        string            // reference or id
-	Memory       int64             // bytes; 0 for half of what the engine has, at least 2 GiB
-	CPUs         float64           // 0 for all but one, at least one
-	Pids         int64             // processes and threads; 0 for 1024
-	Disk         int64             // bytes that a run may grow the sandbox by; 0 for no bound
-	Runtime      string            // of the engine ("runsc"); "" for its default
-	Labels       map[string]string // more labels, for people and tools
-	Export       string            // host folder with tree/ and objects/; Acquire chooses it
-	Guest        []byte            // the guest binary for the engine's architecture
-	GuestVersion string            // its content hash
-	Fresh        bool              // start over: take no sandbox that served before
-	Idle         time.Duration     // until an unused sandbox stops; 0 for 15 minutes
+	Name    string            // of the sandbox; for Acquire the work tree's, to which a number is added
+	Image   string            // reference or id
+	Memory  int64             // bytes; 0 for half of what the engine has, at least 2 GiB
+	CPUs    float64           // 0 for all but one, at least one
+	Pids    int64             // processes and threads; 0 for 1024
+	Disk    int64             // bytes that a run may grow the sandbox by; 0 for no bound
+	Runtime string            // of the engine ("runsc"); "" for its default
+	Labels  map[string]string // more labels, for people and tools
+	Export  string            // host folder with tree/ and objects/; Acquire chooses it
+	Guest   Binary            // the guest for the image's architecture
+	Fresh   bool              // start over: take no sandbox that served before
+	Idle    time.Duration     // until an unused sandbox stops; 0 for 15 minutes
 }
 
 // Info is one sandbox. List of an Engine fills ID, Name, State and Labels; List
@@ -113,4 +112,4 @@ const (
 	guestPrefix = guestDir + "/guest-"
 )
 
-func (s Spec) guestPath() string { return guestPrefix + s.GuestVersion }
+func (s Spec) guestPath() string { return guestPrefix + s.Guest.Version }

@@ -35,6 +35,7 @@ const (
 // word.
 type Image struct {
 	ID      string   // by content
+	Arch    string   // as Go names it
 	Env     []string // NAME=VALUE; nothing of it reaches the guest
 	Volumes []string // paths, sorted
 	Size    int64    // bytes
@@ -49,7 +50,7 @@ func (e *DockerEngine) Image(ctx context.Context, ref string) (Image, error) {
 	case err != nil:
 		return Image{}, fmt.Errorf("inspect image %s: %w", ref, err)
 	}
-	img := Image{ID: found.ID, Size: found.Size}
+	img := Image{ID: found.ID, Arch: found.Architecture, Size: found.Size}
 	if found.Config != nil {
 		img.Env = found.Config.Env
 		img.Volumes = slices.Sorted(maps.Keys(found.Config.Volumes))
@@ -238,16 +239,20 @@ func (e *DockerEngine) putGuest(ctx context.Context, id string, s Spec) error {
 	case !cerrdefs.IsNotFound(err):
 		return err
 	}
+	bin, err := s.Guest.Load()
+	if err != nil {
+		return err
+	}
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
 	dir := &tar.Header{Typeflag: tar.TypeDir, Name: strings.TrimPrefix(guestDir, "/") + "/", Mode: 0o755}
-	file := &tar.Header{Typeflag: tar.TypeReg, Name: strings.TrimPrefix(s.guestPath(), "/"), Mode: 0o755, Size: int64(len(s.Guest))}
+	file := &tar.Header{Typeflag: tar.TypeReg, Name: strings.TrimPrefix(s.guestPath(), "/"), Mode: 0o755, Size: int64(len(bin))}
 	for _, h := range []*tar.Header{dir, file} {
 		if err := w.WriteHeader(h); err != nil {
 			return err
 		}
 	}
-	if _, err := w.Write(s.Guest); err != nil {
+	if _, err := w.Write(bin); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {

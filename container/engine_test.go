@@ -85,7 +85,7 @@ func TestHardening(t *testing.T) {
 		Network: "none", Ipc: "private", Restart: "no", Log: "none", User: "0:0", Dir: "/",
 		CapDrop: []string{"ALL"}, CapAdd: []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID"},
 		Security: []string{"no-new-privileges"}, Health: []string{"NONE"},
-		Entrypoint: []string{"/.ftl/guest-" + s.spec.GuestVersion, "init", "900"},
+		Entrypoint: []string{"/.ftl/guest-" + s.spec.Guest.Version, "init", "900"},
 		Memory:     300 << 20, Swap: 300 << 20, CPUs: 5e8, Pids: 99,
 		Mounts: []string{
 			"bind " + export + "/objects /mnt/objects ro rprivate",
@@ -189,7 +189,7 @@ VOLUME /data
 	if got.Config.Labels[labelOwner] != p.Owner || got.Config.Labels[labelName] != "repo-1" || got.Config.Labels[labelDir] != p.Dir {
 		t.Errorf("labels %v", got.Config.Labels)
 	}
-	if got.Config.StopSignal != "SIGTERM" || got.State.Health != nil || got.Path != "/.ftl/guest-"+s.spec.GuestVersion {
+	if got.Config.StopSignal != "SIGTERM" || got.State.Health != nil || got.Path != "/.ftl/guest-"+s.spec.Guest.Version {
 		t.Errorf("stop signal %s, health %v, entry point %s", got.Config.StopSignal, got.State.Health, got.Path)
 	}
 	// What an exec's process sees before it clears anything.

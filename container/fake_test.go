@@ -79,7 +79,7 @@ func sandboxOf(t *testing.T, handlers map[string]http.HandlerFunc) (*Sandbox, *s
 	}
 	e := &scripted{handler: mux}
 	p := &Pool{Engine: e, Dir: t.TempDir(), Owner: "nonce", Now: time.Now}
-	s, err := p.Acquire(t.Context(), Spec{Name: "repo", GuestVersion: "v"})
+	s, err := p.Acquire(t.Context(), Spec{Name: "repo", Guest: Binary{Version: "v"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,18 +16,29 @@ import (
 	"github.com/git-ftl/git-ftl/container/internal/guest"
 )
 
-// Guest gives the guest binary for an architecture as Go names it, and its
-// content hash. It is the one that was built in, or, on Linux of the same
-// architecture, the running program, which must then begin with GuestMain.
-func Guest(arch string) (bin []byte, version string, err error) {
-	bin, err = guestbin.Guest(arch)
-	if err == nil && bin == nil {
-		bin, err = self(arch)
+// Binary is a program that is unpacked only where it is needed.
+type Binary struct {
+	Version string // content hash
+	Load    func() ([]byte, error)
+}
+
+// Guest gives the guest for an architecture as Go names it. It is the one that
+// was built in, or, on Linux of the same architecture, the running program, which
+// must then begin with GuestMain.
+func Guest(arch string) (Binary, error) {
+	if version := guestbin.Version(arch); version != "" {
+		return Binary{version, func() ([]byte, error) { return guestbin.Guest(arch) }}, nil
 	}
+	bin, err := self(arch)
 	if err != nil {
-		return nil, "", fmt.Errorf("find guest for %s: %w", arch, err)
+		return Binary{}, fmt.Errorf("find guest for %s: %w", arch, err)
 	}
-	return bin, versionOf(bin), nil
+	return loaded(bin), nil
+}
+
+// loaded is one that is in memory already.
+func loaded(bin []byte) Binary {
+	return Binary{versionOf(bin), func() ([]byte, error) { return bin, nil }}
 }
 
 // GuestMain runs the guest where args are those of one, the program's name first,

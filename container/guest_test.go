@@ -27,7 +27,7 @@ func TestSelfGuest(t *testing.T) {
 	}
 	p := pool(t, e)
 	spec := specOf(t, Spec{})
-	spec.Guest, spec.GuestVersion = bin, versionOf(bin)
+	spec.Guest = loaded(bin)
 	s, err := p.Acquire(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)

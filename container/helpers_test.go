@@ -94,7 +94,7 @@ func specOf(t *testing.T, s Spec) Spec {
 	if s.Memory == 0 {
 		s.Memory = 512 << 20
 	}
-	s.Name, s.Guest, s.GuestVersion = "repo", bin, versionOf(bin)
+	s.Name, s.Guest = "repo", loaded(bin)
 	return s
 }
 

@@ -216,7 +216,7 @@ func (p *Pool) Reclaim(ctx context.Context, name string) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reclaim sandbox %s: %w", name, err)
 	}
-	spec := Spec{Name: name, GuestVersion: rec.Fit.Guest, Export: rec.Fit.Export}
+	spec := Spec{Name: name, Guest: Binary{Version: rec.Fit.Guest}, Export: rec.Fit.Export}
 	sb, err := p.open(ctx, &Sandbox{pool: p, name: name, rec: *rec, spec: spec, warm: true})
 	if err != nil {
 		unlock()

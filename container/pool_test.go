@@ -113,7 +113,11 @@ func TestKilledHolder(t *testing.T) {
 	}
 	p := pool(t, engine(t))
 	guest := filepath.Join(t.TempDir(), "guest")
-	if err := os.WriteFile(guest, specOf(t, Spec{}).Guest, 0o600); err != nil {
+	bin, err := specOf(t, Spec{}).Guest.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(guest, bin, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledHolder$")

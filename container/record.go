@@ -42,7 +42,7 @@ type fit struct {
 }
 
 func fitOf(s Spec) fit {
-	return fit{Image: s.Image, Memory: s.Memory, CPUs: s.CPUs, Pids: s.Pids, Runtime: s.Runtime, Guest: s.GuestVersion, Export: s.Export}
+	return fit{Image: s.Image, Memory: s.Memory, CPUs: s.CPUs, Pids: s.Pids, Runtime: s.Runtime, Guest: s.Guest.Version, Export: s.Export}
 }
 
 // unlike says why a sandbox made as f cannot stand for want, "" where it can.

@@ -43,7 +43,7 @@ func (s *Sandbox) Reset(ctx context.Context, b Base) (ResetReport, error) {
 	report, err := s.reset(ctx, b)
 	var refused *statusError
 	failed := errors.Is(err, ErrDied) || errors.As(err, &refused)
-	if failed && ctx.Err() == nil && s.spec.Guest != nil {
+	if failed && ctx.Err() == nil && s.spec.Guest.Load != nil {
 		why := "its reset failed: " + err.Error()
 		if err = s.renew(ctx, why); err == nil {
 			report, err = s.reset(ctx, b)

@@ -18,7 +18,7 @@ func TestFailedResetReplaces(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"files":7}`)
 	}})
-	s.spec.Guest = []byte("x")
+	s.spec.Guest = loaded([]byte("x"))
 	if err := s.Hold("task"); err != nil {
 		t.Fatal(err)
 	}

@@ -68,9 +68,9 @@ func (s *Sandbox) attach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.hello.Version != s.spec.GuestVersion {
+	if c.hello.Version != s.spec.Guest.Version {
 		return errors.Join(fmt.Errorf("guest of version %s answers in place of %s",
-			printable(c.hello.Version), s.spec.GuestVersion), c.Close())
+			printable(c.hello.Version), s.spec.Guest.Version), c.Close())
 	}
 	s.con = c
 	return nil

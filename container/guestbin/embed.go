@@ -4,5 +4,5 @@ package guestbin
 
 import "embed"
 
-//go:embed guest-linux-*.gz
+//go:embed guest-linux-*.gz guest-linux-*.sum
 var files embed.FS

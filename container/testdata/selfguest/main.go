@@ -11,7 +11,11 @@ func main() {
 	if code, guest := container.GuestMain(os.Args); guest {
 		os.Exit(code)
 	}
-	bin, _, err := container.Guest(os.Args[1])
+	guest, err := container.Guest(os.Args[1])
+	var bin []byte
+	if err == nil {
+		bin, err = guest.Load()
+	}
 	if err != nil {
 		_, _ = os.Stderr.WriteString(err.Error())
 		os.Exit(1)

@@ -64,7 +64,7 @@ func (r *run) boot(ctx context.Context) error {
 	if r.image, err = r.Image(ctx, e.DockerEngine, progress); err != nil {
 		return err
 	}
-	spec, err := r.spec(ctx, e, r.image)
+	spec, err := r.spec(r.image)
 	if err != nil {
 		return err
 	}

@@ -68,18 +68,14 @@ func (s *Session) Image(ctx context.Context, e *container.DockerEngine, progress
 }
 
 // spec says what the task's sandbox is made of.
-func (s *Session) spec(ctx context.Context, e *engine, image container.Image) (container.Spec, error) {
-	info, err := e.Describe(ctx)
-	if err != nil {
-		return container.Spec{}, err
-	}
-	guest, version, err := container.Guest(info.Arch)
+func (s *Session) spec(image container.Image) (container.Spec, error) {
+	guest, err := container.Guest(image.Arch)
 	if err != nil {
 		return container.Spec{}, err
 	}
 	return container.Spec{
 		Name: s.Group(), Image: image.ID, Memory: s.Config.Memory, CPUs: s.Config.CPUs, Disk: s.Config.Disk,
-		Guest: guest, GuestVersion: version,
+		Guest:  guest,
 		Labels: map[string]string{"git-ftl.repository": s.Repo.Dir},
 	}, nil
 }
