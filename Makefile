@@ -18,7 +18,7 @@ bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch -name '*.go' ! 
 container/guestbin/guest-linux-%.sum: $(GUEST_SOURCES)
 	GOOS=linux GOARCH=$* $(GO) build -trimpath -ldflags "-s -w" -o $(@:.sum=) ./container/guest
 	gzip -9nfk $(@:.sum=)
-	sha256sum < $(@:.sum=) | cut -d' ' -f1 > $@
+	{ sha256sum 2>/dev/null || shasum -a 256; } < $(@:.sum=) | cut -d' ' -f1 > $@
 	rm $(@:.sum=)
 
 engine: ## Bring up a container engine and a base image where they are missing.

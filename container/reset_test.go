@@ -18,7 +18,7 @@ func TestFailedResetReplaces(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"files":7}`)
 	}})
-	s.spec.Guest = loaded([]byte("x"))
+	s.spec.Guest.Load = func() ([]byte, error) { return []byte("x"), nil }
 	if err := s.Hold("task"); err != nil {
 		t.Fatal(err)
 	}

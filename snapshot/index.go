@@ -36,12 +36,14 @@ type index struct {
 	stored  []byte   // the memory as it is on disk
 	lenient []string // configuration that ignores failing filters
 	added   pathSet  // entries of the user's that came since the last call
+	doubt   string   // signature of the user's index, where only its listing tells whether it changed
 }
 
 // memory is what is known of a private index between calls.
 type memory struct {
 	Own    string  // signature of the private index
 	User   string  // signature of the user's index that it agrees with
+	Listed string  // checksum of the listing of that index: refreshing it changes the signature alone
 	Config string  // signature of the configuration files
 	Max    int64   // Options.MaxFile
 	Extras pathSet // in the private index, not in the user's
@@ -108,8 +110,8 @@ func remove(path string) error {
 	return nil
 }
 
-// ready brings the private index up to the user's: not at all where that did
-// not change, else by its differences, else by a copy.
+// ready makes the private index where there is none that fits. Whether one that
+// was there is still in step with the user's may be left in doubt.
 func (x *index) ready(ctx context.Context, maxFile int64) error {
 	user, err := signature(x.user)
 	if err != nil {
@@ -128,10 +130,8 @@ func (x *index) ready(ctx context.Context, maxFile int64) error {
 		return nil
 	}
 	if known && own != "" && user != "" {
-		x.mem.User = user
-		if err = x.sync(ctx); !errors.Is(err, errStale) {
-			return err
-		}
+		x.doubt = user
+		return nil
 	}
 	return x.seed(ctx, maxFile)
 }
@@ -169,10 +169,11 @@ func (x *index) adopt(ctx context.Context) (err error) {
 	if err := x.repo.Do(ctx, x.call("update-index", "--no-split-index", "--untracked-cache")); err != nil {
 		return err
 	}
-	entries, err := x.list(ctx, x.path)
+	entries, sum, err := x.list(ctx, x.path)
 	if err != nil {
 		return err
 	}
+	x.mem.Listed = sum
 	var gone []string
 	for _, e := range entries {
 		x.mem.Flags = x.mem.Flags || !e.plain()

@@ -26,10 +26,11 @@ import (
 var ErrUnknown = errors.New("no such snapshot")
 
 // refs is where snapshots are kept; indexRefs keeps the objects of each private
-// index from being pruned.
+// index from being pruned, stagedRefs those of a tree that was only staged.
 const (
-	refs      = "refs/ftl/snapshots/"
-	indexRefs = "refs/ftl/index/"
+	refs       = "refs/ftl/snapshots/"
+	indexRefs  = "refs/ftl/index/"
+	stagedRefs = "refs/ftl/staged/"
 )
 
 // Store takes snapshots of one work tree. It is safe for concurrent use, also
@@ -86,7 +87,11 @@ func (s *Store) Stage(ctx context.Context, o Options) (Staged, error) {
 		return Staged{}, err
 	}
 	if st.tree != st.index.mem.Tree {
-		if err := s.repo.UpdateRefs(ctx, "", s.indexRef(st.tree)); err != nil {
+		keep := s.indexRef(st.tree)
+		if st.before != nil {
+			keep = s.stagedRef(st.tree)
+		}
+		if err := s.repo.UpdateRefs(ctx, "", keep); err != nil {
 			return Staged{}, fmt.Errorf("keep staged tree: %w", err)
 		}
 	}
@@ -100,15 +105,20 @@ func (s *Store) Take(ctx context.Context, o Options) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	defer unlock()
+	tx, err := s.repo.StartRefs(ctx, "")
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer tx.Abort()
 	st, err := s.stage(ctx, o)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	snap, err := s.commit(ctx, st.staged(), o)
+	snap, err := s.commit(ctx, st, o, tx)
 	if err != nil && !errors.Is(err, git.ErrMoved) && st.cached && ctx.Err() == nil {
 		// The tree of an earlier call, taken on trust, was pruned.
 		if st, err = s.restage(ctx, o); err == nil {
-			snap, err = s.commit(ctx, st.staged(), o)
+			snap, err = s.commit(ctx, st, o, nil)
 		}
 	}
 	if err != nil {
@@ -126,8 +136,9 @@ func (s *Store) indexRef(tree plumbing.Hash) git.RefUpdate {
 }
 
 // commit tries IDs until one is free: the move of the ref is the only look-up
-// that cannot be outrun.
-func (s *Store) commit(ctx context.Context, st Staged, o Options) (Snapshot, error) {
+// that cannot be outrun. tx may be nil.
+func (s *Store) commit(ctx context.Context, st *staging, o Options, tx *git.RefTransaction) (Snapshot, error) {
+	staged := st.staged()
 	objects := s.repo.Objects(ctx)
 	defer func() { _ = objects.Close() }()
 	taken := map[string]bool{}
@@ -139,20 +150,31 @@ func (s *Store) commit(ctx context.Context, st Staged, o Options) (Snapshot, err
 				return Snapshot{}, err
 			}
 		}
-		snap := Snapshot{ID: id, Tree: st.Tree, Parent: st.Head, Branch: st.Branch, Dirty: st.Dirty, LeftOut: st.LeftOut}
+		snap := Snapshot{ID: id, Tree: staged.Tree, Parent: staged.Head, Branch: staged.Branch, Dirty: staged.Dirty, LeftOut: staged.LeftOut}
 		var err error
 		if snap.Commit, err = objects.WriteCommit(snap.encode(o.Now)); err != nil {
 			return Snapshot{}, fmt.Errorf("write snapshot %s: %w", id, err)
 		}
-		err = s.repo.UpdateRefs(ctx, "", git.RefUpdate{Name: refs + id, New: snap.Commit}, s.indexRef(st.Tree))
-		if err == nil {
+		if err = s.keep(ctx, st, snap, tx); err == nil {
 			return snap, nil
 		}
 		if o.ID != "" || !errors.Is(err, git.ErrMoved) || len(taken) > 1000 {
 			return Snapshot{}, fmt.Errorf("keep snapshot %s: %w", id, err)
 		}
-		taken[id] = true
+		taken[id], tx = true, nil
 	}
+}
+
+// keep moves the refs of a snapshot.
+func (s *Store) keep(ctx context.Context, st *staging, snap Snapshot, tx *git.RefTransaction) (err error) {
+	updates := []git.RefUpdate{{Name: refs + snap.ID, New: snap.Commit}}
+	if st.before == nil {
+		updates = append(updates, s.indexRef(st.tree))
+	}
+	if tx == nil {
+		return s.repo.UpdateRefs(ctx, "", updates...)
+	}
+	return tx.Commit(updates...)
 }
 
 // Trailers of a snapshot's message.

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // defaultMaxFile is Options.MaxFile where that is 0, in bytes.
@@ -22,12 +24,14 @@ type staging struct {
 	rules  userRules
 	dirs   map[string]bool // whether a folder is reached through folders only
 
-	drop   pathSet           // to be removed from the private index
-	add    map[string]origin // to be staged
-	left   map[string]string // reasons of what is left out
-	tree   plumbing.Hash
-	cached bool // tree is the one of an earlier call
-	dirty  int
+	drop    pathSet           // to be removed from the private index
+	add     map[string]origin // to be staged
+	left    map[string]string // reasons of what is left out
+	tree    plumbing.Hash
+	cached  bool    // tree is the one of an earlier call
+	before  *memory // of the private index, where this pass leaves that alone
+	objects *git.Objects
+	dirty   int
 }
 
 // stage uses the private index as it is; whatever goes wrong with it, one made
@@ -83,14 +87,13 @@ func newStaging(x *index, o Options) *staging {
 }
 
 func (st *staging) run(ctx context.Context) error {
-	var ignored pathSet
-	err := parallel(
-		func() (err error) { st.status, err = st.index.readStatus(ctx); return err },
-		func() (err error) { ignored, err = st.ignoredExtras(ctx); return err },
-	)
+	st.objects = st.index.repo.Objects(ctx)
+	defer func() { _ = st.objects.Close() }()
+	ignored, err := st.look(ctx)
 	if err != nil {
 		return err
 	}
+	known := st.index.mem.clone()
 	if st.converts() && !st.index.fresh {
 		return errStale
 	}
@@ -100,14 +103,44 @@ func (st *staging) run(ctx context.Context) error {
 	if err := st.plan(ignored); err != nil {
 		return err
 	}
-	if err := st.update(ctx); err != nil {
-		return err
+	quick, err := st.quick(ctx, known)
+	if err == nil && !quick {
+		if err = st.update(ctx); err == nil {
+			err = st.writeTree(ctx)
+		}
 	}
-	if err := st.writeTree(ctx); err != nil {
+	if err != nil {
 		return err
 	}
 	st.dirty, err = st.countDirty(ctx)
 	return err
+}
+
+// look finds what changed in the work tree, and in the user's index since the
+// private one was in step with it: mostly that was only refreshed.
+func (st *staging) look(ctx context.Context) (ignored pathSet, err error) {
+	x, listed := st.index, ""
+	look := []func() error{
+		func() (err error) { st.status, err = x.readStatus(ctx); return err },
+		func() (err error) { ignored, err = st.ignoredExtras(ctx); return err },
+	}
+	if x.doubt != "" {
+		look = append(look, func() (err error) { _, listed, err = x.listing(ctx, ""); return err })
+	}
+	if err := parallel(look...); err != nil {
+		return nil, err
+	}
+	switch {
+	case x.doubt == "":
+		return ignored, nil
+	case listed == x.mem.Listed:
+		x.mem.User, x.doubt = x.doubt, ""
+		return ignored, nil
+	}
+	if err := x.sync(ctx); err != nil {
+		return nil, err
+	}
+	return ignored, parallel(look[:2]...)
 }
 
 // converts reports whether attributes changed. What is staged under the old ones
@@ -140,7 +173,11 @@ func (st *staging) staged() Staged {
 // save remembers this pass for the next one.
 func (st *staging) save() error {
 	mem := &st.index.mem
-	mem.Tree, mem.Head, mem.Dirty = st.tree, st.status.head, st.dirty
+	if st.before != nil {
+		*mem = *st.before
+	} else {
+		mem.Tree, mem.Head, mem.Dirty = st.tree, st.status.head, st.dirty
+	}
 	if err := st.index.remember(); err != nil {
 		return fmt.Errorf("remember private index: %w", err)
 	}
@@ -154,8 +191,7 @@ func (st *staging) countDirty(ctx context.Context) (int, error) {
 	if st.cached && mem.Head == st.status.head {
 		return mem.Dirty, nil
 	}
-	objects := st.index.repo.Objects(ctx)
-	defer func() { _ = objects.Close() }()
+	objects := st.objects
 	var head plumbing.Hash
 	if !st.status.head.IsZero() {
 		c, err := objects.Commit(st.status.head)

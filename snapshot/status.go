@@ -24,8 +24,11 @@ type status struct {
 // differs from one of the others.
 type record struct {
 	path string
-	work byte // the work tree against the index, as git's second column; D is gone
-	link bool // a submodule in the index
+	work byte          // the work tree against the index, as git's second column; D is gone
+	link bool          // a submodule in the index
+	mode string        // in the index, octal; zeros where it is not there
+	hash plumbing.Hash // in the index
+	open bool          // in conflict
 }
 
 // readStatus is the one walk over the work tree. With exactly these settings
@@ -102,9 +105,9 @@ func parseRecord(kind, line string) (record, bool) {
 	if len(f) != n || len(f[0]) != 2 {
 		return record{}, false
 	}
-	r := record{path: f[n-1], work: f[0][1], link: f[3] == gitlink}
+	r := record{path: f[n-1], work: f[0][1], link: f[3] == gitlink, mode: f[3], hash: plumbing.NewHash(f[6])}
 	if kind == "u" {
-		r.work = 'M'
+		r.work, r.open = 'M', true
 		if f[5] == "000000" {
 			r.work = 'D'
 		}

@@ -3,6 +3,8 @@ package snapshot
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -17,23 +19,29 @@ type entry struct {
 
 func (e entry) plain() bool { return e.tag == 'H' && strings.HasSuffix(e.spec, " 0") }
 
-// list reads an index, sorted by path as git keeps it; "" is the user's.
-func (x *index) list(ctx context.Context, path string) ([]entry, error) {
+// listing is an index as git lists it, and a checksum of that; "" is the user's.
+func (x *index) listing(ctx context.Context, path string) (out []byte, sum string, err error) {
 	c := x.call("ls-files", "-z", "-s", "-v")
 	c.Index = path
-	out, err := x.repo.Output(ctx, c)
+	out, err = x.repo.Output(ctx, c)
+	return out, fmt.Sprintf("%x", sha256.Sum256(out)), err
+}
+
+// list reads an index, sorted by path as git keeps it.
+func (x *index) list(ctx context.Context, path string) ([]entry, string, error) {
+	out, sum, err := x.listing(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var all []entry
 	for _, line := range splitNUL(string(out)) {
 		head, path, ok := strings.Cut(line, "\t")
 		if !ok || len(head) < 10 {
-			return nil, errStale
+			return nil, "", errStale
 		}
 		all = append(all, entry{path: path, tag: head[0], spec: head[2:]})
 	}
-	return all, nil
+	return all, sum, nil
 }
 
 // sync gives the private index the user's entries wherever the two differ, so
@@ -45,12 +53,13 @@ func (x *index) list(ctx context.Context, path string) ([]entry, error) {
 func (x *index) sync(ctx context.Context) error {
 	var user, own []entry
 	err := parallel(
-		func() (err error) { user, err = x.list(ctx, ""); return err },
-		func() (err error) { own, err = x.list(ctx, x.path); return err },
+		func() (err error) { user, x.mem.Listed, err = x.list(ctx, ""); return err },
+		func() (err error) { own, _, err = x.list(ctx, x.path); return err },
 	)
 	if err != nil {
 		return err
 	}
+	x.mem.User, x.doubt = x.doubt, ""
 	m := merge{index: x, extras: pathSet{}, own: own}
 	x.mem.Absent, x.mem.Links, x.mem.Flags = pathSet{}, pathSet{}, false
 	for len(user)+len(own) > 0 && !m.stale {

@@ -63,17 +63,26 @@ func (r *Repo) Do(ctx context.Context, c Call) error {
 	cmd := r.Command(ctx, c)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("git %s: %w", c.Args[0], err)
+	}
+	return await(ctx, cmd, c.Args, &stderr)
+}
+
+// await waits for a started git and says how it ended. stderr is complete
+// only after that.
+func await(ctx context.Context, cmd *exec.Cmd, args []string, stderr *bytes.Buffer) error {
+	err := cmd.Wait()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("git %s: %w", c.Args[0], ctx.Err())
+		return fmt.Errorf("git %s: %w", args[0], ctx.Err())
 	case errors.As(err, &exit):
-		return &ExitError{Args: c.Args, Code: exit.ExitCode(), Stderr: strings.TrimSpace(stderr.String())}
+		return &ExitError{Args: args, Code: exit.ExitCode(), Stderr: strings.TrimSpace(stderr.String())}
 	}
-	return fmt.Errorf("git %s: %w", c.Args[0], err)
+	return fmt.Errorf("git %s: %w", args[0], err)
 }
 
 // Output runs one call and returns its standard output; c.Stdout is ignored.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -205,6 +206,9 @@ func (o *Objects) write(obj *plumbing.MemoryObject) (plumbing.Hash, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.batch == nil {
+		if h := obj.Hash(); o.loose(h) {
+			return h, nil
+		}
 		h, err := o.disk.SetEncodedObject(obj)
 		if err != nil {
 			return h, fmt.Errorf("write %s: %w", obj.Type(), err)
@@ -214,6 +218,14 @@ func (o *Objects) write(obj *plumbing.MemoryObject) (plumbing.Hash, error) {
 	h, err := o.batch.SetEncodedObject(obj)
 	o.made = append(o.made, h)
 	return h, err
+}
+
+// loose reports whether an object lies there by itself: most trees of a snapshot
+// were in the one before, and go-git would write them again.
+func (o *Objects) loose(h plumbing.Hash) bool {
+	hex := h.String()
+	_, err := os.Lstat(filepath.Join(o.repo.ObjectDir(), hex[:2], hex[2:]))
+	return err == nil
 }
 
 // Batch makes new objects wait in memory until Flush writes them as one pack;

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os/exec"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -18,9 +20,57 @@ type RefUpdate struct {
 	Any  bool          // take any old value, Old is not looked at
 }
 
-// UpdateRefs makes all moves or none, each with a reflog entry that says why;
-// no reflog is made where why is empty. Errors: ErrMoved where a ref was elsewhere, else what git said.
+// UpdateRefs makes all moves or none, each with a reflog entry that says why; no
+// reflog is made where why is empty. Errors: ErrMoved where a ref was elsewhere,
+// else what git said.
 func (r *Repo) UpdateRefs(ctx context.Context, why string, updates ...RefUpdate) error {
+	var err error
+	// Beside a "git pack-refs" git itself can read a ref's last value but one: it
+	// tells a new packed-refs file by size, inode and the second. All moves are
+	// refused then, so a ref that really moved is refused again.
+	for range 3 {
+		var t *RefTransaction
+		if t, err = r.StartRefs(ctx, why); err != nil {
+			return err
+		}
+		if err = t.Commit(updates...); !errors.Is(err, ErrMoved) {
+			return err
+		}
+	}
+	return err
+}
+
+// RefTransaction is a git that waits for moves, so that its start costs nothing
+// once they are known. It holds no lock while it waits. It ends with Commit,
+// Abort or its context.
+type RefTransaction struct {
+	ctx    context.Context
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	stderr bytes.Buffer
+}
+
+// StartRefs begins an update of refs.
+func (r *Repo) StartRefs(ctx context.Context, why string) (*RefTransaction, error) {
+	args := []string{"update-ref", "--stdin", "-z"}
+	if why != "" {
+		args = append(args, "--create-reflog", "-m", why)
+	}
+	t := &RefTransaction{ctx: ctx}
+	t.cmd = r.Command(ctx, Call{Args: args, Env: []string{"GIT_COMMITTER_NAME=git-ftl", "GIT_COMMITTER_EMAIL=" + Email}})
+	t.cmd.Stderr = &t.stderr
+	var err error
+	if t.in, err = t.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := t.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("git update-ref: %w", err)
+	}
+	return t, nil
+}
+
+// Commit makes all moves or none, and ends the transaction.
+func (t *RefTransaction) Commit(updates ...RefUpdate) error {
 	var in bytes.Buffer
 	in.WriteString("start\x00")
 	for _, u := range updates {
@@ -35,20 +85,24 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, updates ...RefUpdate)
 		}
 	}
 	in.WriteString("prepare\x00commit\x00")
-	args := []string{"update-ref", "--stdin", "-z"}
-	if why != "" {
-		args = append(args, "--create-reflog", "-m", why)
-	}
-	err := r.Do(ctx, Call{
-		Args:  args,
-		Stdin: &in,
-		Env:   []string{"GIT_COMMITTER_NAME=git-ftl", "GIT_COMMITTER_EMAIL=" + Email},
-	})
+	_, written := in.WriteTo(t.in)
+	err := t.end()
 	var exit *ExitError
-	if errors.As(err, &exit) && moved(exit.Stderr) {
+	switch {
+	case errors.As(err, &exit) && moved(exit.Stderr):
 		return fmt.Errorf("move refs: %w: %s", ErrMoved, exit.Stderr)
+	case err == nil && written != nil:
+		return fmt.Errorf("git update-ref: %w", written)
 	}
 	return err
+}
+
+// Abort ends the transaction without a move.
+func (t *RefTransaction) Abort() { _ = t.end() }
+
+func (t *RefTransaction) end() error {
+	_ = t.in.Close()
+	return await(t.ctx, t.cmd, []string{"update-ref"}, &t.stderr)
 }
 
 // moved tells a lost race from a fault. git has one exit code for both, so this
