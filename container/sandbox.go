@@ -213,6 +213,13 @@ func (s *Sandbox) Hold(task string) error {
 	return s.note(func(r *record) { r.Hold = task })
 }
 
+// Holds gives the task whose work the sandbox is marked to hold, or "".
+func (s *Sandbox) Holds() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rec.Hold
+}
+
 // Unhold takes the mark of Hold away.
 func (s *Sandbox) Unhold() error {
 	return s.note(func(r *record) { r.Hold = "" })

@@ -53,6 +53,7 @@ func explain(err error) *exitError {
 		committed *patch.CommittedError
 		ambiguous *patch.AmbiguousError
 		cut       *patch.InterruptedError
+		ways      interface{ Hints() []string }
 	)
 	switch {
 	case errors.As(err, &conflict):
@@ -69,12 +70,16 @@ func explain(err error) *exitError {
 		e.code, e.details = exitConflict, cut.Paths
 		e.err = fmt.Errorf("an %s of %s was cut off, and files were edited since", cut.What, cut.ID)
 		e.hints = []string{"put these files back as they were before or after it, and run the command again"}
+	case errors.As(err, &ways):
+		e.hints = ways.Hints()
 	case errors.Is(err, patch.ErrDecided):
 		e.hints = []string{"git ftl undo takes it back"}
 	case errors.As(err, &agent):
 		e.code = exitAgent
 	case errors.Is(err, session.ErrInterrupted), errors.Is(err, context.Canceled):
 		e.code, e.err = exitInterrupted, session.ErrInterrupted
+	case errors.Is(err, container.ErrNoImage):
+		e.hints = []string{"docker pull it, or name another by --image or git config ftl.image"}
 	case errors.Is(err, container.ErrNoEngine):
 		e.code, e.hints = exitNoEngine, engineHints()
 	case errors.Is(err, git.ErrNotRepository):

@@ -10,7 +10,6 @@ import (
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
-	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -40,7 +39,7 @@ func (c *setupCmd) Run(a *app) error {
 	image, err := s.Image(ctx, e, progress)
 	a.ui.flush()
 	if err != nil {
-		return imageError(err)
+		return err
 	}
 	fmt.Fprintf(a.stdout, "image     %s, %s\n", clean(s.ImageRef()), config.FormatSize(image.Size))
 	fmt.Fprintf(a.stdout, "ready     git ftl exec CMD runs any command as the agent\n")
@@ -76,13 +75,6 @@ func engineHints() []string {
 	default:
 		return []string{"start Docker Desktop, or set DOCKER_HOST", "then: git ftl doctor"}
 	}
-}
-
-func imageError(err error) error {
-	if errors.Is(err, container.ErrNoImage) {
-		return &exitError{code: exitFailed, err: err, hints: []string{"docker pull it, or name another by --image or git config ftl.image"}}
-	}
-	return err
 }
 
 type doctorCmd struct {

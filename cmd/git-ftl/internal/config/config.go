@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Config is what a task runs with. Sizes are bytes, 0 means "the default of the
-// engine" for memory, CPUs and disk, and "none" for Timeout.
+// Config is what a task runs with. Sizes are bytes; 0 means the engine's default
+// for memory and CPUs, and no bound for disk and time.
 type Config struct {
 	Agent     string
 	Model     string
@@ -48,6 +48,7 @@ func Default() *Config {
 	return &Config{
 		SetupWhen: []string{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "go.sum", "requirements.txt", "poetry.lock", "uv.lock", "Cargo.lock", "Gemfile.lock"},
 		Keep:      []string{"node_modules", ".venv", "venv", "target", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"},
+		Disk:      10 << 30,
 		Timeout:   time.Hour,
 		MaxFile:   50 << 20,
 		Network:   "none",

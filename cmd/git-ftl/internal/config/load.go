@@ -121,9 +121,9 @@ func BuiltinAgents() []string {
 	return []string{"claude-code", "codex", "aider", "kiro", "gemini", "opencode"}
 }
 
-// below reports whether a limit is set and lower than the default. Memory, CPUs
-// and disk have a default that only the engine knows; the smallest it can be is
-// the bound here.
+// below reports whether a limit is set and lower than the default. Memory and
+// CPUs have a default that only the engine knows; the smallest it can be is the
+// bound here.
 func below(c, def *Config, name string) bool {
 	switch name {
 	case "memory":
@@ -131,7 +131,7 @@ func below(c, def *Config, name string) bool {
 	case "cpus":
 		return c.CPUs > 0 && c.CPUs <= 1
 	case "disk":
-		return c.Disk > 0 && c.Disk <= 10<<30
+		return c.Disk > 0 && c.Disk <= def.Disk
 	case "timeout":
 		return c.Timeout > 0 && c.Timeout <= def.Timeout
 	case "maxFile":

@@ -36,3 +36,26 @@ func (s *Session) finished(o Outcome) error {
 	}
 	return &AgentError{Status: o.Status, Code: o.AgentExit, Why: why}
 }
+
+// refusedError says that a change can never become a result as it is. The
+// sandbox keeps it for a person to look at.
+type refusedError struct {
+	sandbox string
+	why     error
+}
+
+// Error names the sandbox.
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("the change of the agent was refused: %v; sandbox %s keeps it", e.why, e.sandbox)
+}
+
+// Unwrap gives the reason.
+func (e *refusedError) Unwrap() error { return e.why }
+
+// Hints are the ways to what was refused.
+func (e *refusedError) Hints() []string {
+	return []string{
+		"git ftl sandbox shell -n " + e.sandbox + " looks at it",
+		"git ftl sandbox rm --force " + e.sandbox + " drops it",
+	}
+}

@@ -119,10 +119,12 @@ func files(changes []git.Change) []container.File {
 	return all
 }
 
-// setup runs the setup command as the agent's user. Its failure is said and
-// does not end the task: the agent may do without.
+// setup runs the setup command as the agent's user: in a fresh sandbox, and when
+// it or what it depends on changed. Its failure is said and does not end the task:
+// the agent may do without.
 func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) error {
-	if r.Config.Setup == "" || !fresh && !r.setupDue(export.Changed) {
+	last, _ := r.Repo.ReadState("setup/" + r.box.Name())
+	if r.Config.Setup == "" || !fresh && !r.setupDue(export.Changed) && string(last) == r.Config.Setup {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
@@ -143,7 +145,7 @@ func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) er
 		result = fmt.Sprintf("failed with exit code %d; the task goes on", exit.Code)
 	}
 	r.Report.Stage("setup", result, r.Now().Sub(start))
-	return nil
+	return r.Repo.WriteState("setup/"+r.box.Name(), []byte(r.Config.Setup))
 }
 
 func (r *run) setupDue(changed []git.Change) bool {
@@ -159,6 +161,7 @@ func (r *run) hold() error {
 	if err := r.box.Hold(r.out.ID); err != nil {
 		return err
 	}
+	r.held = true
 	r.out.Started = r.Now()
 	return r.save(r.out)
 }

@@ -47,24 +47,24 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 		return errors.Join(err, os.Remove(s.Repo.Path("running", id)))
 	}
 	r := &run{Session: s, out: out, soft: ctx}
-	r.out.Status, r.out.Error = Interrupted, "git-ftl was cut off while it ran"
-	if out.Result != nil || out.Started.IsZero() {
-		return r.end(ctx)
+	if r.out.Status == Running {
+		r.out.Status, r.out.Error = Interrupted, "git-ftl was cut off while it ran"
 	}
-	err = r.rescue(ctx)
-	switch {
-	case errors.Is(err, container.ErrNoEngine):
-		return err // the sandbox keeps the change until the engine is back
+	if !out.Ended.IsZero() || out.Started.IsZero() {
+		return errors.Join(r.letGo(ctx), r.end(ctx))
+	}
+	switch err = r.rescue(ctx); {
+	case err == nil:
+		r.Report.Note(fmt.Sprintf("%s was cut off; %s", id, r.rescued()))
+		return nil
 	case errors.Is(err, container.ErrGone):
 		r.out.Status, r.out.Error = Failed, fmt.Sprintf("sandbox %s is gone, and with it what the agent had changed", r.out.Sandbox)
-	case err != nil:
+	case errors.As(err, new(*refusedError)):
 		r.out.Status, r.out.Error = Failed, err.Error()
+	default:
+		return err // the sandbox keeps the change, and the next command tries again
 	}
-	if err != nil {
-		return errors.Join(err, r.end(ctx))
-	}
-	r.Report.Note(fmt.Sprintf("%s was cut off; %s", id, r.rescued()))
-	return nil
+	return errors.Join(err, r.end(ctx))
 }
 
 // rescue takes the change out of the sandbox that a dead process left.
@@ -82,8 +82,9 @@ func (r *run) rescue(ctx context.Context) (err error) {
 	if r.box, err = pool.Reclaim(ctx, r.out.Sandbox); err != nil {
 		return err
 	}
+	r.held = true
 	defer func() { err = errors.Join(err, r.box.Release()) }()
-	return r.collect(ctx, container.Exit{}, nil)
+	return r.collect(ctx, nil)
 }
 
 // adopt completes the record of a task that died after its result was stored.
@@ -97,7 +98,30 @@ func (r *run) adopt(ctx context.Context, commit plumbing.Hash) error {
 	}
 	hex := commit.String()
 	r.out.Result, r.out.Files = &hex, changed(result.Files)
-	return r.end(ctx)
+	return errors.Join(r.letGo(ctx), r.end(ctx))
+}
+
+// letGo takes the mark off the sandbox of a task whose change is stored, or that
+// had none. Without an engine the mark stays, and the sandbox with it.
+func (r *run) letGo(ctx context.Context) error {
+	if r.out.Sandbox == "" {
+		return nil
+	}
+	pool, err := r.Pool(ctx)
+	if err != nil {
+		return err
+	}
+	box, err := pool.Reclaim(ctx, r.out.Sandbox)
+	if errors.Is(err, container.ErrGone) || errors.Is(err, container.ErrBusy) {
+		return nil // it is another's by now, so the mark was off
+	}
+	if err != nil {
+		return err
+	}
+	if box.Holds() == r.out.ID {
+		err = box.Unhold()
+	}
+	return errors.Join(err, box.Release())
 }
 
 func (r *run) rescued() string {

@@ -70,6 +70,9 @@ type run struct {
 	soft  context.Context // ends at the first interrupt
 	stop  context.CancelCauseFunc
 	done  chan struct{}
+
+	held      bool // the sandbox is marked as the only place of the change
+	collected bool // the change, if any, is stored
 }
 
 // Run does a task. The Outcome is whole whenever the task began, also beside an
@@ -86,8 +89,7 @@ func (s *Session) Run(ctx context.Context, t Task) (Outcome, error) {
 	if err := r.prepare(); err != nil {
 		return r.fail(ctx, err)
 	}
-	exit, err := r.work(ctx)
-	if err := r.collect(ctx, exit, err); err != nil {
+	if err := r.collect(ctx, r.work(ctx)); err != nil {
 		return r.fail(ctx, err)
 	}
 	return r.out, s.finished(r.out)
@@ -161,19 +163,28 @@ func (r *run) watch(ctx context.Context) {
 	}
 }
 
-// fail ends a task that could not go on, and says why in its record.
+// fail ends a task that could not go on, and says why in its record. Where the
+// sandbox still has a change that may be had later, the task stays among the
+// running ones, for the next command to finish.
 func (r *run) fail(ctx context.Context, why error) (Outcome, error) {
 	r.out.Status, r.out.Error = Failed, why.Error()
 	if r.interrupted() {
-		r.out.Status, why = Interrupted, errInterrupted
+		r.out.Status = Interrupted
+		if !r.held {
+			why = errInterrupted
+		}
+	}
+	if r.held && !errors.As(why, new(*refusedError)) {
+		return r.out, errors.Join(why, r.save(r.out))
 	}
 	return r.out, errors.Join(why, r.end(ctx))
 }
 
 func (r *run) interrupted() bool { return errors.Is(context.Cause(r.soft), errInterrupted) }
 
-// end writes the last record and takes the task out of the running ones. A
-// sandbox that still holds a change keeps it.
+// end writes the last record and takes the task out of the running ones. The
+// record comes first: a task that has ended is never collected again, so that its
+// sandbox may be given to another before the rest is done.
 func (r *run) end(ctx context.Context) error {
 	r.out.Ended = r.Now()
 	if err := r.save(r.out); err != nil {
@@ -182,6 +193,11 @@ func (r *run) end(ctx context.Context) error {
 	if r.out.Result != nil {
 		if err := r.note(ctx); err != nil {
 			r.Report.Note(fmt.Sprintf("the note of %s could not be written: %v", r.out.ID, err))
+		}
+	}
+	if r.held && r.collected {
+		if err := r.box.Unhold(); err != nil {
+			return err
 		}
 	}
 	return os.Remove(r.Repo.Path("running", r.out.ID))

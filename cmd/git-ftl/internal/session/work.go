@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"strings"
@@ -20,7 +21,7 @@ const maxPatch = 1 << 30
 const grace = 10 * time.Second
 
 // work lets the agent do the task.
-func (r *run) work(ctx context.Context) (container.Exit, error) {
+func (r *run) work(ctx context.Context) error {
 	soft := r.soft
 	if r.Config.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -35,13 +36,10 @@ func (r *run) work(ctx context.Context) (container.Exit, error) {
 	})
 	r.judge(exit, err)
 	r.stage("agent", r.agentResult(), start)
-	if ctx.Err() != nil {
-		return exit, ctx.Err()
+	if soft.Err() != nil {
+		return nil // it was asked to end, which is no fault
 	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
-		err = nil
-	}
-	return exit, err
+	return err
 }
 
 // env is the agent's whole environment.
@@ -102,26 +100,30 @@ func agentEnv(image container.Image, prefix string) []string {
 
 // collect takes the change out of the sandbox and stores it. Until then the
 // sandbox holds it.
-func (r *run) collect(ctx context.Context, exit container.Exit, workErr error) error {
+func (r *run) collect(ctx context.Context, workErr error) error {
 	start := r.Now()
 	spool, err := r.diff(ctx)
-	if err != nil {
-		return errors.Join(workErr, fmt.Errorf("take the change out of sandbox %s, which keeps it: %w", r.box.Name(), err))
+	switch {
+	case errors.Is(err, container.ErrTooBig):
+		return errors.Join(workErr, &refusedError{r.box.Name(), err})
+	case err != nil:
+		return errors.Join(workErr, fmt.Errorf("take the change out of sandbox %s, which keeps it until the next command: %w", r.box.Name(), err))
 	}
 	defer os.Remove(spool.Name())
 	defer spool.Close()
 	p, err := parse(spool)
+	if errors.As(err, new(*patch.UnsafeError)) {
+		return errors.Join(workErr, &refusedError{r.box.Name(), err})
+	}
 	if err != nil {
-		return errors.Join(workErr, fmt.Errorf("the change of the agent was refused; sandbox %s keeps it: %w", r.box.Name(), err))
+		return errors.Join(workErr, err)
 	}
 	r.stage("diff", "", start)
 	if err := r.store(ctx, p); err != nil {
 		return errors.Join(workErr, err)
 	}
-	if err := r.end(ctx); err != nil {
-		return err
-	}
-	return r.box.Unhold()
+	r.collected = true
+	return r.end(ctx)
 }
 
 // diff spools the sandbox's patch to a private file.
@@ -134,6 +136,11 @@ func (r *run) diff(ctx context.Context) (*os.File, error) {
 		return nil, err
 	}
 	dropped, err := r.box.Diff(ctx, f, maxPatch)
+	if errors.Is(err, container.ErrDied) { // another guest gets a try
+		if err = errors.Join(f.Truncate(0), rewind(f)); err == nil {
+			dropped, err = r.box.Diff(ctx, f, maxPatch)
+		}
+	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
@@ -141,6 +148,11 @@ func (r *run) diff(ctx context.Context) (*os.File, error) {
 		r.out.Dropped = append(r.out.Dropped, Dropped{Path: d.Path, Bytes: d.Bytes})
 	}
 	return f, nil
+}
+
+func rewind(f *os.File) error {
+	_, err := f.Seek(0, io.SeekStart)
+	return err
 }
 
 func parse(f *os.File) (*patch.Patch, error) {
@@ -167,8 +179,11 @@ func (r *run) store(ctx context.Context, p *patch.Patch) error {
 	result, err := r.Queue.Store(ctx, base, p, patch.Meta{
 		ID: r.out.ID, Task: r.out.Task, Agent: r.out.Agent, Subject: Subject(r.out.Task), When: start,
 	})
+	if errors.As(err, new(*patch.UnsafeError)) {
+		return &refusedError{r.box.Name(), err}
+	}
 	if err != nil {
-		return fmt.Errorf("store the change of the agent; sandbox %s keeps it: %w", r.box.Name(), err)
+		return fmt.Errorf("store the change of the agent: %w", err)
 	}
 	commit := result.Commit.String()
 	r.out.Result, r.out.Files = &commit, changed(result.Files)
