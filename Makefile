@@ -8,7 +8,7 @@ GUESTS = container/guestbin/guest-linux-amd64.sum container/guestbin/guest-linux
 FLAGS = -trimpath -tags embedguest -ldflags "-s -w"
 TOOL = $(GO) tool -modfile=.tools.mod
 
-.PHONY: build demo test test-fast bench check fuzz man engine clean help
+.PHONY: build demo test test-fast test-modules bench check fuzz man engine clean help
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
@@ -39,6 +39,9 @@ bench: engine build ## Print the tables of ratios; minutes. FTL_BENCH_BIG=1 adds
 
 check: $(GUESTS) ## Format, vet, lint, import rules, cross builds, size and start limits, man page.
 	sh testdata/check.sh
+
+test-modules: engine build ## The main job on three public Go modules, with their own tests.
+	sh testdata/modules.sh "$(CURDIR)/bin/git-ftl"
 
 fuzz: ## Fuzz every parser of foreign bytes for FUZZTIME each (default 30s).
 	sh testdata/fuzz.sh $(or $(FUZZTIME),30s)

@@ -65,9 +65,13 @@ func Docker(ctx context.Context, env []string, home string) (*DockerEngine, erro
 			e.env = env
 			return e, nil
 		}
-		tried = append(tried, fmt.Sprintf("%s (%s): %v", at.Host, at.From, err))
+		line := fmt.Sprintf("%s (%s)", at.Host, at.From)
+		if !client.IsErrConnectionFailed(err) {
+			line += ": " + err.Error()
+		}
+		tried = append(tried, line)
 	}
-	return nil, fmt.Errorf("%w; tried %s", ErrNoEngine, strings.Join(tried, "; "))
+	return nil, fmt.Errorf("%w; tried %s", ErrNoEngine, strings.Join(tried, ", "))
 }
 
 // dial makes a client and agrees on a version of the API.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,9 +67,6 @@ func (q *Queue) Store(ctx context.Context, base Base, p *Patch, m Meta) (Result,
 		ID: m.ID, Task: m.Task, Agent: m.Agent, Subject: m.Subject, State: Undecided,
 		Base: base.Commit, BaseTree: base.Tree, Worktree: q.repo.Key(), Created: m.When,
 	}
-	for _, f := range p.Files {
-		r.Files = append(r.Files, FileStat{f.Path, f.Change, f.Insertions, f.Deletions, f.Binary})
-	}
 	tree, err := q.build(ctx, objs, base, p)
 	if err != nil {
 		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
@@ -80,14 +78,43 @@ func (q *Queue) Store(ctx context.Context, base Base, p *Patch, m Meta) (Result,
 	if err := objs.Flush(); err != nil {
 		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
 	}
+	if r.Files, err = q.stat(ctx, r, p); err != nil {
+		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
+	}
 	return r, q.publish(ctx, r)
+}
+
+// stat counts lines as git does: the hunks that came are the sandbox's word, and
+// may call a line changed that is not.
+func (q *Queue) stat(ctx context.Context, r Result, p *Patch) ([]FileStat, error) {
+	out, err := q.repo.Output(ctx, git.Call{Args: []string{
+		"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", r.BaseTree.String(), r.Tree.String(),
+	}})
+	if err != nil {
+		return nil, err
+	}
+	lines := map[string][2]string{}
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if f := strings.SplitN(line, "\t", 3); len(f) == 3 {
+			lines[f[2]] = [2]string{f[0], f[1]}
+		}
+	}
+	var files []FileStat
+	for _, f := range p.Files {
+		n := lines[f.Path]
+		ins, _ := strconv.Atoi(n[0]) // "-" where binary
+		del, _ := strconv.Atoi(n[1])
+		files = append(files, FileStat{f.Path, f.Change, ins, del, n[0] == "-"})
+	}
+	return files, nil
 }
 
 // publish writes the record of a new result and then moves its refs: a result
 // without a record would be foreign.
 func (q *Queue) publish(ctx context.Context, r Result) error {
-	if _, err := q.readRecord(r.ID); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("store result %s: the ID is taken", r.ID)
+	// A record alone is what a crash left before the refs moved.
+	if was, err := q.repo.Ref(ctx, resultRefs+r.ID); err != nil || !was.IsZero() {
+		return errors.Join(fmt.Errorf("store result %s: the ID is taken", r.ID), err)
 	}
 	if err := q.writeRecord(r); err != nil {
 		return err

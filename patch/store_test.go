@@ -354,3 +354,43 @@ func TestRefsSurvivePackRefs(t *testing.T) {
 	}
 	l.git("fsck", "--no-dangling")
 }
+
+// TestStoreAfterCrash: a record whose refs never moved does not keep its task
+// from being stored, while a result that is there is never written over.
+func TestStoreAfterCrash(t *testing.T) {
+	l := newLab(t)
+	l.write("a", "1\n")
+	base := l.snapshot()
+	r := l.store(base, file("a", "2\n"))
+	l.git("update-ref", "-d", "refs/ftl/results/"+r.ID)
+	p, err := parse(l.patch(base, file("a", "3\n")))
+	l.must(err)
+	again, err := l.q.Store(t.Context(), base, p, Meta{ID: r.ID, Task: "again", Agent: "x", Subject: "again", When: r.Created})
+	l.must(err)
+	if got := l.git("show", "refs/ftl/results/"+r.ID+":a"); got != "3" {
+		t.Errorf("stored %q", got)
+	}
+	if _, err := l.q.Store(t.Context(), base, p, Meta{ID: r.ID, Task: "third", Agent: "x", Subject: "third", When: r.Created}); err == nil {
+		t.Error("a result was written over")
+	}
+	if kept, err := l.q.Find(t.Context(), r.ID); err != nil || kept.Task != "again" || kept.Commit != again.Commit {
+		t.Errorf("%+v, %v", kept, err)
+	}
+}
+
+// TestStatIsGits: the counts of lines are those of git, not of the hunks that
+// came.
+func TestStatIsGits(t *testing.T) {
+	l := newLab(t)
+	l.write("a", strings.Repeat("same\n", 50)+"1\n")
+	l.write("gone", "1\n2\n")
+	base := l.snapshot()
+	// The sandbox says that every line of a changed.
+	r := l.store(base, file("a", strings.Repeat("same\n", 50)+"2\n"), gone("gone"), file("bin", "\x00\x01"), link("l", "a"))
+	want := []FileStat{
+		{"a", Modified, 1, 1, false}, {"bin", Added, 0, 0, true}, {"gone", Deleted, 0, 2, false}, {"l", Added, 1, 0, false},
+	}
+	if diff := cmp.Diff(want, r.Files); diff != "" {
+		t.Error(diff)
+	}
+}

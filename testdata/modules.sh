@@ -27,7 +27,7 @@ for path in sorted(pathlib.Path(".").rglob("*.go")):
         path.write_text(new)
 END
 
-for module in github.com/google/go-cmp@v0.7.0 github.com/alecthomas/kong@v1.17.0 github.com/spf13/viper@v1.20.1; do
+for module in gopkg.in/yaml.v3@v3.0.1 github.com/google/go-cmp@v0.7.0 github.com/hashicorp/hcl/v2@v2.24.0; do
 	name=$(basename "${module%@*}")
 	src=$($go mod download -json "$module" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
 	cp -r "$src" "$scratch/m/$name"

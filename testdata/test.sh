@@ -13,5 +13,5 @@ else
 	FTL_REQUIRE_DOCKER=
 fi
 export FTL_REQUIRE_DOCKER
-echo "== full tier (engine: ${FTL_REQUIRE_DOCKER:-none}); not run here: make fuzz, make bench"
+echo "== full tier (engine: ${FTL_REQUIRE_DOCKER:-none}); not run here: make test-modules, make fuzz, make bench"
 ${GO:-go} test -tags embedguest -timeout 14m ./...

@@ -64,8 +64,13 @@ func (u *ui) fail(err error) int {
 	if e.quiet {
 		return e.code
 	}
-	fmt.Fprintf(u.err, "git-ftl: %s %s\n", u.paint(red, "error:"), clean(e.Error()))
-	for _, d := range e.details {
+	first, rest, _ := strings.Cut(e.Error(), "\n") // errors that were joined
+	fmt.Fprintf(u.err, "git-ftl: %s %s\n", u.paint(red, "error:"), clean(first))
+	details := e.details
+	if rest != "" {
+		details = append(strings.Split(rest, "\n"), details...)
+	}
+	for _, d := range details {
 		fmt.Fprintf(u.err, "  %s\n", clean(d))
 	}
 	for _, h := range e.hints {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
@@ -167,7 +168,7 @@ func (r *run) watch(ctx context.Context) {
 // sandbox still has a change that may be had later, the task stays among the
 // running ones, for the next command to finish.
 func (r *run) fail(ctx context.Context, why error) (Outcome, error) {
-	r.out.Status, r.out.Error = Failed, why.Error()
+	r.out.Status, r.out.Error = Failed, strings.ReplaceAll(why.Error(), "\n", "; ")
 	if r.interrupted() {
 		r.out.Status = Interrupted
 		if !r.held {

@@ -59,6 +59,8 @@ func (r *run) judge(exit container.Exit, err error) {
 		r.out.Status, r.out.Error = Interrupted, "it was interrupted"
 	case errors.Is(err, context.DeadlineExceeded):
 		r.out.Status, r.out.Error = Timeout, fmt.Sprintf("it was stopped at the time bound of %s (--timeout)", r.Config.Timeout)
+	case exit.Died && err != nil:
+		r.out.Status, r.out.Error = Failed, "the engine went away"
 	case exit.Died:
 		r.out.Status, r.out.Error = Failed, "the sandbox died and was started again"+hint(exit)
 	case exit.Disk:
