@@ -21,6 +21,7 @@ const (
 	exitUntrusted   = 7
 	exitUsage       = 80
 	exitInterrupted = 130
+	exitPipe        = 141 // as a shell says of a program that SIGPIPE ended
 )
 
 // exitError is an error with an exit code, what belongs to it (a line each), and
@@ -56,6 +57,8 @@ func explain(err error) *exitError {
 		ways      interface{ Hints() []string }
 	)
 	switch {
+	case closedPipe(err):
+		e.code, e.quiet = exitPipe, true // "git ftl list | head"
 	case errors.As(err, &conflict):
 		e.explainConflict(conflict)
 	case errors.As(err, &edited):

@@ -36,6 +36,7 @@ func main() {
 		os.Exit(code)
 	}
 	debug.SetMemoryLimit(softMemory)
+	keepPipes()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, endSignals()...)
 	dir, err := os.Getwd()

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,6 +23,14 @@ func endSignals() []os.Signal {
 func restrictUmask() os.FileMode {
 	return os.FileMode(syscall.Umask(0o077))
 }
+
+// keepPipes makes a write to a closed pipe an error, where it would end git-ftl
+// in the middle of a task. Children get the system's default again, as a pager
+// needs it.
+func keepPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// closedPipe reports whether a reader of ours went away.
+func closedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // watchSize sends the terminal's size whenever it changes, until stop.
 func watchSize(f *os.File, to chan<- container.TTY) (stop func()) {

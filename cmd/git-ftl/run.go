@@ -210,10 +210,15 @@ func (a *app) showEnd(s *session.Session, out session.Outcome, f *taskFlags) err
 
 // result is the last part of a run: what changed, and what to do next.
 func (u *ui) result(o session.Outcome) {
-	if o.Result == nil {
-		if o.Status != session.Failed {
-			fmt.Fprintf(u.out, "%-9s nothing changed\n", o.ID)
-		}
+	switch {
+	case o.Result != nil:
+	case o.Ended.IsZero():
+		u.line("  git ftl status stores the change once the engine answers")
+		return
+	case o.Status == session.Failed:
+		return
+	default:
+		fmt.Fprintf(u.out, "%-9s nothing changed\n", o.ID)
 		return
 	}
 	fmt.Fprintf(u.out, "%-9s %s, +%d -%d\n%s\n", o.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), fileLine(o.Files))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -206,26 +207,36 @@ func (o *Objects) write(obj *plumbing.MemoryObject) (plumbing.Hash, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.batch == nil {
-		if h := obj.Hash(); o.loose(h) {
-			return h, nil
-		}
-		h, err := o.disk.SetEncodedObject(obj)
-		if err != nil {
-			return h, fmt.Errorf("write %s: %w", obj.Type(), err)
-		}
-		return h, nil
+		return o.writeLoose(obj)
 	}
 	h, err := o.batch.SetEncodedObject(obj)
 	o.made = append(o.made, h)
 	return h, err
 }
 
-// loose reports whether an object lies there by itself: most trees of a snapshot
-// were in the one before, and go-git would write them again.
-func (o *Objects) loose(h plumbing.Hash) bool {
-	hex := h.String()
-	_, err := os.Lstat(filepath.Join(o.repo.ObjectDir(), hex[:2], hex[2:]))
-	return err == nil
+// writeLoose writes one file, unless it is there: most trees of a snapshot were
+// in the one before. Where a group shares the object folder, it can read the file
+// and write beside it, whatever the umask.
+func (o *Objects) writeLoose(obj plumbing.EncodedObject) (plumbing.Hash, error) {
+	hex := obj.Hash().String()
+	dir := filepath.Join(o.repo.ObjectDir(), hex[:2])
+	file := filepath.Join(dir, hex[2:])
+	if _, err := os.Lstat(file); err == nil {
+		return obj.Hash(), nil
+	}
+	_, before := os.Stat(dir)
+	h, err := o.disk.SetEncodedObject(obj)
+	if err != nil {
+		return h, fmt.Errorf("write %s: %w", obj.Type(), err)
+	}
+	top, err := os.Stat(o.repo.ObjectDir())
+	if err != nil || top.Mode()&0o020 == 0 {
+		return h, err
+	}
+	if before != nil {
+		err = os.Chmod(dir, top.Mode()&(fs.ModePerm|fs.ModeSetgid))
+	}
+	return h, errors.Join(err, os.Chmod(file, 0o440))
 }
 
 // Batch makes new objects wait in memory until Flush writes them as one pack;

@@ -31,7 +31,11 @@ func (r *run) prepare() error {
 		return err
 	}
 	r.stage("boot", r.bootResult(), start)
-	return r.hold()
+	if err := r.hold(); err != nil {
+		return err
+	}
+	close(r.ready)
+	return nil
 }
 
 func (r *run) snapshot(ctx context.Context) (err error) {
@@ -56,10 +60,11 @@ func (s *Session) snapshotOptions(id string) snapshot.Options {
 }
 
 func (r *run) boot(ctx context.Context) error {
-	e, err := r.engine(ctx)
+	e, err := r.connect(ctx)
 	if err != nil {
 		return err
 	}
+	r.engine = e
 	_, progress := r.Report.Agent()
 	if r.image, err = r.Image(ctx, e.DockerEngine, progress); err != nil {
 		return err

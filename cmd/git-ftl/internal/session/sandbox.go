@@ -3,9 +3,7 @@ package session
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,14 +26,15 @@ func (s *Session) Engine(ctx context.Context) (*container.DockerEngine, error) {
 // Pool connects to the engine and returns this repository's sandboxes. Errors:
 // container.ErrNoEngine.
 func (s *Session) Pool(ctx context.Context) (*container.Pool, error) {
-	e, err := s.engine(ctx)
+	e, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return e.pool, nil
 }
 
-func (s *Session) engine(ctx context.Context) (*engine, error) {
+// connect is Engine with this repository's sandboxes.
+func (s *Session) connect(ctx context.Context) (*engine, error) {
 	docker, err := s.Engine(ctx)
 	if err != nil {
 		return nil, err
@@ -45,26 +44,6 @@ func (s *Session) engine(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	return &engine{docker, &container.Pool{Engine: docker, Dir: s.Repo.State, Owner: owner, Now: s.Now}}, nil
-}
-
-// ImageRef is the name of the image that tasks run in.
-func (s *Session) ImageRef() string {
-	if s.Config.Image != "" {
-		return s.Config.Image
-	}
-	return container.BaseImage()
-}
-
-// Image returns the image of the settings, or the default one, which is built
-// where it is missing; progress gets its lines.
-func (s *Session) Image(ctx context.Context, e *container.DockerEngine, progress io.Writer) (container.Image, error) {
-	ref := s.ImageRef()
-	image, err := e.Image(ctx, ref)
-	if errors.Is(err, container.ErrNoImage) && s.Config.Image == "" {
-		s.Report.Note("building the sandbox image, once: this takes a minute or two")
-		return e.BuildImage(ctx, progress)
-	}
-	return image, err
 }
 
 // spec says what the task's sandbox is made of.
@@ -137,7 +116,7 @@ func (s *Session) Sandboxes(ctx context.Context) ([]container.Info, error) {
 // Enter claims a sandbox by name and runs one command in it as the agent's
 // user. What the last task left in the workspace is still there.
 func (s *Session) Enter(ctx context.Context, name string, c container.Cmd) (container.Exit, error) {
-	e, err := s.engine(ctx)
+	e, err := s.connect(ctx)
 	if err != nil {
 		return container.Exit{}, err
 	}

@@ -62,15 +62,17 @@ type Task struct {
 // run is one task under way.
 type run struct {
 	*Session
-	task  Task
-	out   Outcome
-	snap  snapshot.Snapshot
-	image container.Image
-	box   *container.Sandbox
-	began time.Time
-	soft  context.Context // ends at the first interrupt
-	stop  context.CancelCauseFunc
-	done  chan struct{}
+	task   Task
+	out    Outcome
+	snap   snapshot.Snapshot
+	engine *engine
+	image  container.Image
+	box    *container.Sandbox
+	began  time.Time
+	soft   context.Context // ends at the first interrupt
+	stop   context.CancelCauseFunc
+	done   chan struct{} // closed when the task is over
+	ready  chan struct{} // closed when the agent may start: box is set
 
 	held      bool // the sandbox is marked as the only place of the change
 	collected bool // the change, if any, is stored
@@ -102,7 +104,7 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Session: s, task: t, out: newOutcome(id), began: s.Now(), done: make(chan struct{})}
+	r := &run{Session: s, task: t, out: newOutcome(id), began: s.Now(), done: make(chan struct{}), ready: make(chan struct{})}
 	r.out.Task, r.out.Agent, r.out.Model = t.Text, t.Agent.Name, t.Model
 	r.out.WorkTree, r.out.Created = s.Repo.Key(), r.began
 	if err := errors.Join(s.save(r.out), s.Repo.WriteState("running/"+id, nil)); err != nil {
@@ -116,6 +118,9 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 		r.stop(nil)
 		if r.box != nil {
 			_ = r.box.Release()
+		}
+		if r.engine != nil {
+			_ = r.engine.Close()
 		}
 		unlock()
 	}, nil
@@ -158,8 +163,12 @@ func (r *run) watch(ctx context.Context) {
 			}
 		}
 		r.stop(errInterrupted)
-		if n > 1 && r.box != nil {
-			_ = r.box.Kill(ctx)
+		select {
+		case <-r.ready:
+			if n > 1 {
+				_ = r.box.Kill(ctx)
+			}
+		default:
 		}
 	}
 }
