@@ -1,0 +1,212 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
+	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// silent is a Reporter that keeps notes.
+type silent struct{ notes []string }
+
+func (*silent) Begin(Outcome)                       {}
+func (*silent) Stage(string, string, time.Duration) {}
+func (*silent) Agent() (io.Writer, io.Writer)       { return io.Discard, io.Discard }
+func (s *silent) Note(text string)                  { s.notes = append(s.notes, text) }
+
+var _ Reporter = (*silent)(nil)
+
+func newSession(t *testing.T, dir string) *Session {
+	t.Helper()
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
+	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
+		cmd := exec.Command("git", "init", "-q", dir)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	repo, err := git.Open(t.Context(), dir, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Session{Repo: repo, Config: config.Default(), Env: env, Report: &silent{}, Now: time.Now}
+}
+
+// TestImageEnv: an image steers neither the loader nor the search for programs
+// into places that an agent can write.
+func TestImageEnv(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		env  []string
+		want []string
+	}{
+		{"none", nil, []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}},
+		{"its own", []string{"GOPATH=/go", "PATH=/usr/local/go/bin:/usr/bin"}, []string{"GOPATH=/go", "PATH=/usr/local/go/bin:/usr/bin"}},
+		{"loader", []string{"LD_PRELOAD=/evil.so", "LD_LIBRARY_PATH=/x", "HOME=/root", "PATH=/bin"}, []string{"PATH=/bin"}},
+		{"writable folders", []string{"PATH=/home/ftl/.local/bin:/workspace/bin:.:relative::/usr/bin"}, []string{"PATH=/usr/bin"}},
+		{"only such", []string{"PATH=/home/ftl"}, []string{"PATH=/usr/local/bin:/usr/bin:/bin"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, imageEnv(container.Image{Env: tc.env})); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSubject(t *testing.T) {
+	for in, want := range map[string]string{
+		"  fix it \n\nin detail": "fix it",
+		"":                       "change of an agent",
+		strings.Repeat("ü", 80):  strings.Repeat("ü", 71) + "…",
+		"a\tb   c":               "a b c",
+	} {
+		if got := Subject(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		exit   container.Exit
+		err    error
+		cause  error
+		status string
+		text   string
+	}{
+		{"done", container.Exit{}, nil, nil, Pending, ""},
+		{"exit code", container.Exit{Code: 3}, nil, nil, Failed, "exited with code 3"},
+		{"memory", container.Exit{Code: 137, OOM: 2}, nil, nil, Failed, "2 of its processes ran out of memory (raise it with --memory"},
+		{"processes", container.Exit{Code: 1, Pids: 9}, nil, nil, Failed, "process limit"},
+		{"memory, but done", container.Exit{OOM: 1}, nil, nil, Pending, ""},
+		{"disk", container.Exit{Code: 143, Disk: true}, nil, nil, Failed, "disk bound"},
+		{"guest died", container.Exit{Code: 137, Died: true}, nil, nil, Failed, "started again"},
+		{"engine died", container.Exit{Code: 137, Died: true}, errors.New("no engine"), nil, Failed, "engine went away"},
+		{"time", container.Exit{Code: 143}, context.DeadlineExceeded, nil, Timeout, "time bound of 1h0m0s"},
+		{"interrupted", container.Exit{Code: 143}, context.Canceled, errInterrupted, Interrupted, "interrupted"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			soft, stop := context.WithCancelCause(t.Context())
+			defer stop(nil)
+			if tc.cause != nil {
+				stop(tc.cause)
+			}
+			r := &run{Session: &Session{Config: config.Default(), Report: &silent{}}, soft: soft}
+			r.judge(tc.exit, tc.err)
+			if r.out.Status != tc.status || !strings.Contains(r.out.Error, tc.text) || (tc.text == "") != (r.out.Error == "") {
+				t.Errorf("%s: %q", r.out.Status, r.out.Error)
+			}
+		})
+	}
+}
+
+// TestCopyIsAnother: a copy of a repository does not own the sandboxes of the
+// first, which its state folder names; a moved one still does.
+func TestCopyIsAnother(t *testing.T) {
+	top := t.TempDir()
+	first := newSession(t, filepath.Join(top, "first"))
+	owner, err := first.owner(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := first.owner(t.Context()); err != nil || again != owner {
+		t.Errorf("asked twice: %s and %s, %v", owner, again, err)
+	}
+	if out, err := exec.Command("cp", "-a", filepath.Join(top, "first"), filepath.Join(top, "copy")).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	if other, err := newSession(t, filepath.Join(top, "copy")).owner(t.Context()); err != nil || other == owner {
+		t.Errorf("the copy is %s too, %v", other, err)
+	}
+	if err := os.Rename(filepath.Join(top, "first"), filepath.Join(top, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	if moved, err := newSession(t, filepath.Join(top, "moved")).owner(t.Context()); err != nil || moved != owner {
+		t.Errorf("the moved one is %s, not %s, %v", moved, owner, err)
+	}
+}
+
+func TestGroup(t *testing.T) {
+	s := newSession(t, t.TempDir())
+	if got := s.Group(); got != "main" {
+		t.Errorf("main work tree: %q", got)
+	}
+	odd := *s.Repo
+	odd.GitDir = filepath.Join(s.Repo.CommonDir, "worktrees", "größe x")
+	s.Repo = &odd
+	if got := s.Group(); !plainName.MatchString(got) || !strings.HasPrefix(got, "wt-") {
+		t.Errorf("odd name: %q", got)
+	}
+}
+
+func TestBuildLog(t *testing.T) {
+	var shown strings.Builder
+	l := &buildLog{steps: &shown}
+	for _, part := range []string{"Step 1/2 : FR", "OM x\n ---> 123\n", strings.Repeat("noise\n", 20), "E: no such package\n"} {
+		if n, err := l.Write([]byte(part)); n != len(part) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if shown.String() != "Step 1/2 : FROM x\n" {
+		t.Errorf("shown: %q", shown.String())
+	}
+	if len(l.last) != 8 || l.last[7] != "E: no such package" {
+		t.Errorf("kept: %q", l.last)
+	}
+}
+
+// TestDeadTaskBeforeItsAgent: a task whose git-ftl died before the agent began
+// has nothing to store, and needs no engine to be ended.
+func TestDeadTaskBeforeItsAgent(t *testing.T) {
+	s := newSession(t, t.TempDir())
+	out := newOutcome("kkkk")
+	out.Created = time.Now()
+	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.recoverTask(t.Context(), "kkkk"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Task("kkkk")
+	if err != nil || got.Status != Interrupted || got.Ended.IsZero() {
+		t.Errorf("%s, ended %v, %v", got.Status, got.Ended, err)
+	}
+	if ids, err := s.ids("running"); err != nil || len(ids) != 0 {
+		t.Errorf("still running: %v %v", ids, err)
+	}
+}
+
+// TestLiveTaskIsLeftAlone: the lock of a task tells that it is alive.
+func TestLiveTaskIsLeftAlone(t *testing.T) {
+	s := newSession(t, t.TempDir())
+	unlock, held, err := s.Repo.TryLock("task-kkkk")
+	if err != nil || !held {
+		t.Fatal(held, err)
+	}
+	defer unlock()
+	out := newOutcome("kkkk")
+	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.recoverTask(t.Context(), "kkkk"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Task("kkkk"); err != nil || got.Status != Running {
+		t.Errorf("%s, %v", got.Status, err)
+	}
+}
