@@ -12,7 +12,7 @@ TOOL = $(GO) tool -modfile=.tools.mod
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
-bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile
+bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile cmd/git-ftl/man.roff
 	$(GO) build $(FLAGS) -o $@ ./cmd/git-ftl
 
 container/guestbin/guest-linux-%.sum: $(GUEST_SOURCES)
