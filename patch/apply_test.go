@@ -75,8 +75,11 @@ func TestApplyWritesAndUndoRestores(t *testing.T) {
 	}
 	found, err := l.q.Find(t.Context(), r.ID)
 	l.must(err)
-	if found.State != Whole || l.git("for-each-ref", "refs/ftl/pending") != "" {
-		t.Errorf("state %s, pending %s", found.State, l.git("for-each-ref", "refs/ftl/pending"))
+	if pending := l.git("rev-parse", "refs/ftl/pending"); found.State != Whole || pending != r.Commit.String() {
+		t.Errorf("state %s, pending %s", found.State, pending)
+	}
+	if open, err := l.q.Undecided(t.Context()); err != nil || len(open) != 0 {
+		t.Errorf("undecided: %v %v", open, err)
 	}
 	if _, err := l.q.Apply(t.Context(), r.ID, ApplyOptions{Now: l.now()}); !errors.Is(err, ErrDecided) {
 		t.Errorf("second apply: %v", err)

@@ -85,5 +85,5 @@ func (q *Queue) finishApply(ctx context.Context, d *disk, r *appliedRecord) erro
 	if res.State != Whole {
 		return nil
 	}
-	return q.dropPending(ctx, res)
+	return q.settle(ctx, res)
 }

@@ -28,11 +28,25 @@ func checkTarget(p, target string) error {
 		return refuse("is absolute")
 	}
 	for name := range strings.SplitSeq(target, "/") {
-		if isDotGit(name) {
+		switch {
+		case isDotGit(name):
 			return refuse("enters .git")
+		case isEnv(name):
+			return refuse("enters an env file, which is never part of a snapshot")
 		}
 	}
 	return nil
+}
+
+// isEnv reports whether a name is that of an env file: these stay outside of
+// snapshots even where git ignores them, and so does every link to them.
+func isEnv(name string) bool {
+	name = fold(name)
+	if name == ".env" {
+		return true
+	}
+	kind, ok := strings.CutPrefix(name, ".env.")
+	return ok && !slices.Contains([]string{"example", "sample", "template", "dist", "defaults"}, kind)
 }
 
 // checkLink resolves a symlink of the tree through the tree's other links, as a

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,6 +124,7 @@ func (m merger) commit(tree plumbing.Hash) (plumbing.Hash, error) {
 // empty field, then messages as a count, that many paths, a type and a text.
 func (m merger) conflicts(tree, mine plumbing.Hash, fields []string) ([]Conflict, error) {
 	var found []Conflict
+	internal := regexp.MustCompile(`~[0-9a-f]{40}$`) // of a name that git made to keep two things apart
 	ours := map[string]plumbing.Hash{}
 	for len(fields) > 0 && fields[0] != "" {
 		info, p, _ := strings.Cut(fields[0], "\t")
@@ -134,6 +136,7 @@ func (m merger) conflicts(tree, mine plumbing.Hash, fields []string) ([]Conflict
 		if part[2] == "2" && !strings.HasPrefix(part[0], "16") {
 			ours[p] = plumbing.NewHash(part[1])
 		}
+		p = internal.ReplaceAllString(p, "")
 		if len(found) == 0 || found[len(found)-1].Path != p {
 			found = append(found, Conflict{Path: p, Why: "conflict"})
 		}

@@ -226,7 +226,7 @@ func (p *plan) write(ctx context.Context) (appliedRecord, error) {
 
 // journal describes the apply, all but the content.
 func (p *plan) journal(ctx context.Context) (*journal, error) {
-	_, n, err := p.q.newestApply()
+	_, n, err := p.q.newestApply("")
 	if err != nil {
 		return nil, err
 	}

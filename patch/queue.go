@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -203,23 +204,39 @@ func (q *Queue) Reject(ctx context.Context, id string) error {
 	if err := q.writeRecord(r); err != nil {
 		return err
 	}
-	return q.dropPending(ctx, r)
+	return q.settle(ctx, r)
 }
 
 func (q *Queue) lock(ctx context.Context) (unlock func(), err error) {
 	return q.repo.Lock(ctx, "worktree-"+q.repo.Key())
 }
 
-// dropPending deletes the pending refs if they name this result.
-func (q *Queue) dropPending(ctx context.Context, r Result) error {
+// settle moves the pending refs on from a result that was decided, to the newest
+// one that is undecided here. Where there is none they stay after an apply, so
+// that what was applied can still be compared, and go after a reject.
+func (q *Queue) settle(ctx context.Context, r Result) error {
 	pending, base := q.pendingRefs()
 	now, err := q.repo.Ref(ctx, pending)
 	if err != nil || now != r.Commit {
 		return err
 	}
-	return q.repo.UpdateRefs(ctx, "git-ftl: decided "+r.ID,
-		git.RefUpdate{Name: pending, Old: now}, git.RefUpdate{Name: base, Any: true})
+	open, err := q.List(ctx)
+	if err != nil {
+		return err
+	}
+	open = slices.DeleteFunc(open, func(o Result) bool { return o.Worktree != q.repo.Key() || !o.open() || o.ID == r.ID })
+	to := []git.RefUpdate{{Name: pending, Old: now}, {Name: base, Any: true}}
+	switch {
+	case len(open) > 0:
+		to[0].New, to[1].New = open[0].Commit, open[0].Base
+	case r.State != Rejected:
+		return nil
+	}
+	return q.repo.UpdateRefs(ctx, "git-ftl: decided "+r.ID, to...)
 }
+
+// open reports whether a result waits for a decision.
+func (r Result) open() bool { return r.State == Undecided || r.State == Partial }
 
 // restorePending makes a result pending if none is.
 func (q *Queue) restorePending(ctx context.Context, r Result) error {

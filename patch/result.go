@@ -224,12 +224,16 @@ func (q *Queue) Find(ctx context.Context, prefix string) (Result, error) {
 	return Result{}, e
 }
 
-// Undecided returns the results of this work tree that are undecided or
-// partial, newest first.
+// Undecided returns the results of this work tree that are undecided or partial,
+// newest first, and among them one that was undone and is pending again.
 func (q *Queue) Undecided(ctx context.Context) ([]Result, error) {
 	all, err := q.List(ctx)
-	open := slices.DeleteFunc(all, func(r Result) bool {
-		return r.Worktree != q.repo.Key() || r.State != Undecided && r.State != Partial
-	})
-	return open, err
+	if err != nil {
+		return nil, err
+	}
+	name, _ := q.pendingRefs()
+	pending, err := q.repo.Ref(ctx, name)
+	return slices.DeleteFunc(all, func(r Result) bool {
+		return r.Worktree != q.repo.Key() || !r.open() && (r.State != Undone || r.Commit != pending)
+	}), err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -203,15 +204,24 @@ func (g gate) checkIndex(ctx context.Context, changes []git.Change) error {
 	if in.Len() == 0 {
 		return nil
 	}
-	err = g.repo.Do(ctx, git.Call{
+	err = g.fillIndex(ctx, path.Join(dir, "index"), in.String())
+	var exit *git.ExitError
+	if !asExit(err, &exit) {
+		return err
+	}
+	// A full disk is no fault of the paths: it refuses a harmless one as well.
+	harmless := fmt.Sprintf("100644 %s\tx\x00", plumbing.ComputeHash(plumbing.BlobObject, nil))
+	if again := g.fillIndex(ctx, path.Join(dir, "probe"), harmless); again != nil {
+		return err
+	}
+	return &UnsafeError{Path: first, Why: "git refuses it or a file after it: " + oneLine(exit.Stderr)}
+}
+
+func (g gate) fillIndex(ctx context.Context, index, info string) error {
+	return g.repo.Do(ctx, git.Call{
 		Args:   []string{"update-index", "-z", "--index-info"},
 		Config: []string{"core.protectHFS=true", "core.protectNTFS=true"},
-		Index:  path.Join(dir, "index"),
-		Stdin:  &in,
+		Index:  index,
+		Stdin:  strings.NewReader(info),
 	})
-	var exit *git.ExitError
-	if asExit(err, &exit) {
-		return &UnsafeError{Path: first, Why: "git refuses it or a file after it: " + oneLine(exit.Stderr)}
-	}
-	return err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,8 @@ import (
 
 // UndoOptions says how to undo.
 type UndoOptions struct {
-	DryRun bool // compute everything, write nothing
+	DryRun bool   // compute everything, write nothing
+	ID     string // undo the newest apply of this result; "" is the newest of all
 }
 
 // EditedError says that files were edited after they were applied. Nothing was
@@ -46,8 +48,9 @@ func (e *CommittedError) Error() string {
 	return fmt.Sprintf("%s was committed as %s since it was applied", e.ID, e.Commit)
 }
 
-// Undo takes back the newest apply of this work tree: each file gets its raw
-// bytes, permission bits and time back. It first finishes what a crash left.
+// Undo takes back an apply of this work tree: each file gets its raw bytes,
+// permission bits and time back, but for those that are already as before the
+// apply. It first finishes what a crash left.
 // Errors: ErrNothing, *EditedError, *CommittedError, *InterruptedError.
 func (q *Queue) Undo(ctx context.Context, o UndoOptions) (Applied, error) {
 	unlock, err := q.lock(ctx)
@@ -58,7 +61,7 @@ func (q *Queue) Undo(ctx context.Context, o UndoOptions) (Applied, error) {
 	if _, err := q.recover(ctx); err != nil {
 		return Applied{}, err
 	}
-	r, n, err := q.newestApply()
+	r, n, err := q.newestApply(o.ID)
 	if err != nil {
 		return Applied{}, err
 	}
@@ -72,7 +75,7 @@ func (q *Queue) Undo(ctx context.Context, o UndoOptions) (Applied, error) {
 		return Applied{}, err
 	}
 	defer d.Close()
-	u := undo{q: q, objs: objs, disk: d, r: r}
+	u := &undo{q: q, objs: objs, disk: d, r: r}
 	if err := u.check(ctx); err != nil {
 		return Applied{}, err
 	}
@@ -89,9 +92,10 @@ type undo struct {
 	objs *git.Objects
 	disk *disk
 	r    appliedRecord
+	todo []step // those whose file is not as before the apply
 }
 
-func (u undo) check(ctx context.Context) error {
+func (u *undo) check(ctx context.Context) error {
 	if err := u.committed(ctx); err != nil {
 		return err
 	}
@@ -101,7 +105,10 @@ func (u undo) check(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !now.same(st.New) {
+		switch {
+		case now.same(st.New):
+			u.todo = append(u.todo, st)
+		case !now.same(st.Old):
 			edited.Paths = append(edited.Paths, string(st.Path))
 		}
 	}
@@ -113,7 +120,7 @@ func (u undo) check(ctx context.Context) error {
 
 // committed returns a *CommittedError where HEAD moved and has all that was
 // applied.
-func (u undo) committed(ctx context.Context) error {
+func (u *undo) committed(ctx context.Context) error {
 	head, err := u.q.repo.Ref(ctx, "HEAD")
 	if err != nil || head.IsZero() || head == hashOf(u.r.Head) {
 		return err
@@ -138,7 +145,7 @@ func (u undo) committed(ctx context.Context) error {
 
 // blame returns a *CommittedError with the newest commit since the apply that
 // touched one of the paths, nil where none did.
-func (u undo) blame(ctx context.Context, paths string) error {
+func (u *undo) blame(ctx context.Context, paths string) error {
 	revs := "HEAD\n"
 	if !hashOf(u.r.Head).IsZero() {
 		revs += "^" + u.r.Head + "\n"
@@ -156,9 +163,9 @@ func (u undo) blame(ctx context.Context, paths string) error {
 }
 
 // run stages the saved bytes and carries the inverse of the apply out.
-func (u undo) run(ctx context.Context) error {
-	j := (&journal{What: "apply", ID: u.r.ID, Record: u.r, Steps: u.r.Steps}).inverse()
-	for _, st := range u.r.Steps {
+func (u *undo) run(ctx context.Context) error {
+	j := (&journal{What: "apply", ID: u.r.ID, Record: u.r, Steps: u.todo}).inverse()
+	for _, st := range u.todo {
 		// A rollback of this undo needs what is there now.
 		_, raw, err := u.disk.read(string(st.Path))
 		if err != nil {
@@ -185,7 +192,7 @@ func (u undo) run(ctx context.Context) error {
 
 // times lists the folders that still have the time that the apply gave them, or
 // that it removed: they get their own back.
-func (u undo) times() []folderTime {
+func (u *undo) times() []folderTime {
 	var times []folderTime
 	for _, t := range u.r.Dirs {
 		fi, err := u.disk.lstat(string(t.Path))
@@ -197,7 +204,7 @@ func (u undo) times() []folderTime {
 	return times
 }
 
-func (u undo) report(o UndoOptions) (Applied, error) {
+func (u *undo) report(o UndoOptions) (Applied, error) {
 	done := Applied{ID: u.r.ID, DryRun: o.DryRun, Commit: hashOf(u.r.Applied)}
 	for _, st := range u.r.Steps {
 		kind := Modified
@@ -250,24 +257,29 @@ func (q *Queue) appliedName(n int) string {
 	return path.Join("applied", q.repo.Key(), strconv.Itoa(n)+".json")
 }
 
-// newestApply reads the record of the newest apply that was not undone; n is 0
-// where there is none.
-func (q *Queue) newestApply() (r appliedRecord, n int, err error) {
+// newestApply reads the record of the newest apply that was not undone, of one
+// result where id is not empty; n is 0 where there is none.
+func (q *Queue) newestApply(id string) (r appliedRecord, n int, err error) {
 	files, err := os.ReadDir(q.repo.Path("applied", q.repo.Key()))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, 0, err
 	}
+	var numbers []int
 	for _, f := range files {
 		if i, err := strconv.Atoi(strings.TrimSuffix(f.Name(), ".json")); err == nil {
-			n = max(n, i)
+			numbers = append(numbers, i)
 		}
 	}
-	if n == 0 {
-		return r, 0, nil
+	slices.Sort(numbers)
+	for _, n := range slices.Backward(numbers) {
+		data, err := q.repo.ReadState(q.appliedName(n))
+		if err != nil {
+			return r, 0, err
+		}
+		r = appliedRecord{}
+		if err := json.Unmarshal(data, &r); err != nil || id == "" || r.ID == id {
+			return r, n, err
+		}
 	}
-	data, err := q.repo.ReadState(q.appliedName(n))
-	if err != nil {
-		return r, 0, err
-	}
-	return r, n, json.Unmarshal(data, &r)
+	return r, 0, nil
 }

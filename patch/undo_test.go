@@ -22,7 +22,7 @@ func TestUndoRefusesWhatWasEdited(t *testing.T) {
 	before := l.disk()
 	_, err := l.q.Undo(t.Context(), UndoOptions{})
 	var edited *EditedError
-	if !errors.As(err, &edited) || !slices.Equal(edited.Paths, []string{"b", "c"}) {
+	if !errors.As(err, &edited) || !slices.Equal(edited.Paths, []string{"b"}) {
 		t.Fatalf("got %v", err)
 	}
 	if d := cmp.Diff(before, l.disk()); d != "" {
@@ -62,6 +62,53 @@ func TestUndoRefusesWhatWasCommitted(t *testing.T) {
 	}
 	if l.read("a") != "y\n" {
 		t.Error("undo wrote")
+	}
+}
+
+// TestUndoTakesWhatIsBackAlready: files that the user has put back by other
+// means are as undo would leave them.
+func TestUndoTakesWhatIsBackAlready(t *testing.T) {
+	l := newLab(t)
+	l.write("a", "x\n")
+	l.write("b", "x\n")
+	r := l.store(l.snapshot(), file("a", "y\n"), file("b", "y\n"), file("c", "y\n"))
+	before := l.disk()
+	l.apply(r.ID)
+	l.write("b", "x\n")
+	l.must(os.Remove(l.path("c")))
+	l.undo()
+	if l.read("a") != "x\n" || l.read("b") != "x\n" || len(l.disk()) != len(before) {
+		t.Errorf("got %v", l.disk())
+	}
+	l.apply(r.ID)
+	for p := range map[string]bool{"a": true, "b": true} {
+		l.write(p, "x\n")
+	}
+	l.must(os.Remove(l.path("c")))
+	l.undo()
+	if found, err := l.q.Find(t.Context(), r.ID); err != nil || found.State != Undone {
+		t.Errorf("state %s, %v", found.State, err)
+	}
+}
+
+// TestUndoByID takes an older apply back while the newest one stays.
+func TestUndoByID(t *testing.T) {
+	l := newLab(t)
+	l.write("a", "x\n")
+	l.write("b", "x\n")
+	first := l.store(l.snapshot(), file("a", "y\n"))
+	l.apply(first.ID)
+	second := l.store(l.snapshot(), file("b", "y\n"))
+	l.apply(second.ID)
+	if _, err := l.q.Undo(t.Context(), UndoOptions{ID: first.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if l.read("a") != "x\n" || l.read("b") != "y\n" {
+		t.Errorf("got %v", l.disk())
+	}
+	l.undo()
+	if l.read("b") != "x\n" {
+		t.Errorf("got %v", l.disk())
 	}
 }
 
