@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +35,7 @@ func (c *applyCmd) Run(a *app) error {
 	if err := s.Shown(r); err != nil && c.ID == "" {
 		return &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", r.ID, err), hints: []string{"git ftl diff " + r.ID, "git ftl apply " + r.ID}}
 	}
+	a.sayBranch(ctx, s, r.ID)
 	applied, err := s.Apply(ctx, r, c.DryRun)
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (c *applyCmd) Run(a *app) error {
 	if c.JSON {
 		return a.json(appliedReport(applied))
 	}
-	a.showApplied(applied, c.DryRun)
+	a.showApplied(s, applied, c.DryRun)
 	return nil
 }
 
@@ -70,7 +71,18 @@ func appliedReport(p patch.Applied) applied {
 	return r
 }
 
-func (a *app) showApplied(p patch.Applied, dryRun bool) {
+// undoneReport is the same for an undo, which leaves the whole result.
+func undoneReport(p patch.Applied) applied {
+	r := appliedReport(p)
+	r.Left = []string{}
+	return r
+}
+
+func (a *app) showApplied(s *session.Session, p patch.Applied, dryRun bool) {
+	if len(p.Files) == 0 {
+		fmt.Fprintf(a.stdout, "%s: your working tree has all of it already; nothing was written\n", p.ID)
+		return
+	}
 	did := "applied"
 	if slices.ContainsFunc(p.Files, func(f patch.Written) bool { return f.Merged }) {
 		did = "applied, merged with your edits"
@@ -82,23 +94,48 @@ func (a *app) showApplied(p patch.Applied, dryRun bool) {
 	if dryRun {
 		return
 	}
-	var added []string
-	for _, f := range p.Files {
-		if f.Change == patch.Added {
-			added = append(added, f.Path)
-		}
-	}
-	if len(added) > 0 && len(added) <= 20 {
-		a.ui.line("new: git add -- %s", clean(quoteArgs(added)))
-	} else if len(added) > 0 {
-		a.ui.line("new: %d files, git add -A takes them", len(added))
-	}
+	a.newFiles(s, p.Files)
 	a.ui.line("undo: git ftl undo")
 }
 
+// newFiles says how to add what git does not track yet, from where the user
+// stands.
+func (a *app) newFiles(s *session.Session, files []patch.Written) {
+	var added []string
+	odd := false
+	for _, f := range files {
+		if f.Change != patch.Added {
+			continue
+		}
+		rel, err := filepath.Rel(filepath.FromSlash("/"+s.Repo.Prefix), filepath.FromSlash("/"+f.Path))
+		odd = odd || err != nil || clean(f.Path) != f.Path
+		added = append(added, filepath.ToSlash(rel))
+	}
+	switch {
+	case len(added) == 0:
+	case len(added) > 20 || odd:
+		a.ui.line("new: %s, git add -A takes them", plural(len(added), "file"))
+	default:
+		a.ui.line("new: git add -- %s", quoteArgs(added))
+	}
+}
+
+// sayBranch tells of a result that was made on another branch.
+func (a *app) sayBranch(ctx context.Context, s *session.Session, id string) {
+	o, err := s.Task(id)
+	if err != nil {
+		return
+	}
+	now, err := s.Repo.Line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	if err == nil && o.Branch != "" && now != o.Branch {
+		a.ui.Note(fmt.Sprintf("%s was made on branch %s; this is %s", id, o.Branch, now))
+	}
+}
+
 type undoCmd struct {
-	DryRun bool `short:"n" name:"dry-run" help:"Only say what would happen."`
-	JSON   bool `name:"json" help:"Print one JSON object."`
+	ID     string `arg:"" optional:"" help:"Undo the apply of this result; the newest apply otherwise."`
+	DryRun bool   `short:"n" name:"dry-run" help:"Only say what would happen."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run implements the verb.
@@ -109,16 +146,24 @@ func (c *undoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	undone, err := s.Queue.Undo(ctx, patch.UndoOptions{DryRun: c.DryRun})
+	o := patch.UndoOptions{DryRun: c.DryRun}
+	if c.ID != "" {
+		r, err := s.Choose(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		o.ID = r.ID
+	}
+	undone, err := s.Queue.Undo(ctx, o)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return a.json(appliedReport(undone))
+		return a.json(undoneReport(undone))
 	}
-	did := "are as before " + undone.ID + " was applied"
+	did := "as before " + undone.ID + " was applied"
 	if c.DryRun {
-		did = "would be as before " + undone.ID + " was applied; nothing was written"
+		did = "would be " + did + "; nothing was written"
 	}
 	fmt.Fprintf(a.stdout, "%s: %s %s\n%s\n", undone.ID, plural(len(undone.Files), "file"), did, writtenLine(undone.Files))
 	if !c.DryRun {
@@ -128,7 +173,9 @@ func (c *undoCmd) Run(a *app) error {
 }
 
 type rejectCmd struct {
-	ID string `arg:"" optional:"" help:"Result; the only undecided one of this work tree otherwise."`
+	ID     string `arg:"" optional:"" help:"Result; the only undecided one of this work tree otherwise."`
+	DryRun bool   `short:"n" name:"dry-run" help:"Only say what would happen."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run implements the verb.
@@ -143,8 +190,18 @@ func (c *rejectCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Queue.Reject(ctx, r.ID); err != nil {
-		return err
+	if !c.DryRun {
+		if err := s.Queue.Reject(ctx, r.ID); err != nil {
+			return err
+		}
+		r.State = patch.Rejected
+	}
+	switch {
+	case c.JSON:
+		return a.json(applied{ID: r.ID, Files: []appliedFile{}, Left: []string{}, State: string(r.State), DryRun: c.DryRun})
+	case c.DryRun:
+		fmt.Fprintf(a.stdout, "%s: would be rejected; nothing was written\n", r.ID)
+		return nil
 	}
 	fmt.Fprintf(a.stdout, "%s: rejected; git ftl apply %s still takes it until it is collected\n", r.ID, r.ID)
 	return nil
@@ -163,10 +220,28 @@ func (a *app) choose(ctx context.Context, s *session.Session, id string) (patch.
 			e.details = append(e.details, a.describe(s, r))
 		}
 		return r, e
+	case errors.Is(err, patch.ErrUnknown):
+		if o, known := a.taskOf(s, id); known {
+			return r, &exitError{code: exitFailed, err: fmt.Errorf("task %s has no result: it changed nothing, or failed", o.ID), hints: []string{"git ftl show " + o.ID}}
+		}
 	case errors.Is(err, session.ErrNonePending):
 		return r, &exitError{code: exitFailed, err: err, hints: []string{"git ftl list shows every task; apply, diff and reject take an ID"}}
 	}
 	return r, err
+}
+
+// taskOf finds a task by a prefix that only it has.
+func (a *app) taskOf(s *session.Session, prefix string) (found session.Outcome, known bool) {
+	all, err := s.Tasks()
+	for _, o := range all {
+		if err == nil && strings.HasPrefix(o.ID, strings.ToLower(prefix)) {
+			if known {
+				return found, false
+			}
+			found, known = o, true
+		}
+	}
+	return found, known
 }
 
 func (a *app) describe(s *session.Session, r patch.Result) string {
@@ -214,11 +289,11 @@ func (a *app) record(ctx context.Context, s *session.Session, id string) (sessio
 	}
 	switch len(found) {
 	case 0:
-		return session.Outcome{}, &exitError{code: exitFailed, err: fmt.Errorf("no task is called %q: %w", id, fs.ErrNotExist), hints: []string{"git ftl list shows every task"}}
+		return session.Outcome{}, &exitError{code: exitFailed, err: fmt.Errorf("no task is called %q", id), hints: []string{"git ftl list shows every task"}}
 	case 1:
 		return found[0], nil
 	}
-	e := &exitError{code: exitUsage, err: fmt.Errorf("%q begins several tasks", id)}
+	e := &exitError{code: exitUsage, err: fmt.Errorf("%q begins several tasks", id), hints: []string{"give more letters of one"}}
 	for _, o := range found {
 		e.details = append(e.details, o.ID+"  "+session.Subject(o.Task))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,11 +50,16 @@ func (c *diffCmd) Run(a *app) error {
 	return err
 }
 
-// diffTarget takes a leading ID out of the arguments.
+// idShape is what a result's ID or a part of it looks like, and no revision or
+// object name does.
+var idShape = regexp.MustCompile(`^[k-zK-Z]{1,40}$`)
+
+// diffTarget takes an ID out of the arguments before "--".
 func (a *app) diffTarget(ctx context.Context, s *session.Session, args []string) (patch.Result, []string, error) {
-	if len(args) > 0 && args[0] != "" && !strings.HasPrefix(args[0], "-") {
-		r, err := a.choose(ctx, s, args[0])
-		return r, args[1:], err
+	options, _ := splitPaths(args)
+	if i := slices.IndexFunc(options, idShape.MatchString); i >= 0 {
+		r, err := a.choose(ctx, s, options[i])
+		return r, slices.Concat(args[:i], args[i+1:]), err
 	}
 	r, err := a.choose(ctx, s, "")
 	return r, args, err

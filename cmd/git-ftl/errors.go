@@ -41,7 +41,7 @@ func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
 // explain finds code, details and hints for an error of the packages.
-func explain(err error) *exitError {
+func explain(err error, env []string) *exitError {
 	var known *exitError
 	if errors.As(err, &known) {
 		return known
@@ -66,9 +66,10 @@ func explain(err error) *exitError {
 		e.err = errors.New("files were edited since; nothing was touched")
 		e.hints = []string{"git diff shows your edits; save them elsewhere first, or change back what you want by hand"}
 	case errors.As(err, &committed):
-		e.hints = []string{"git revert " + committed.Commit.String()[:12]}
+		e.hints = []string{"git revert " + committed.Commit.String()[:12], "git ftl undo ID takes an older apply back"}
 	case errors.As(err, &ambiguous):
 		e.code, e.details = exitUsage, ambiguous.IDs
+		e.err, e.hints = fmt.Errorf("%q begins several results", ambiguous.Prefix), []string{"give more letters of one"}
 	case errors.As(err, &cut):
 		e.code, e.details = exitConflict, cut.Paths
 		e.err = fmt.Errorf("an %s of %s was cut off, and files were edited since", cut.What, cut.ID)
@@ -83,8 +84,14 @@ func explain(err error) *exitError {
 		e.code, e.err = exitInterrupted, session.ErrInterrupted
 	case errors.Is(err, container.ErrNoImage):
 		e.hints = []string{"docker pull it, or name another by --image or git config ftl.image"}
+	case errors.Is(err, container.ErrGone):
+		e.hints = []string{"git ftl sandbox ls lists them; git ftl exec makes one"}
+	case errors.Is(err, container.ErrBusy):
+		e.hints = []string{"a task or a shell uses it: git ftl status"}
+	case errors.Is(err, container.ErrHeld):
+		e.hints = []string{"git ftl sandbox shell --name NAME looks at it, git ftl sandbox rm --force NAME drops it"}
 	case errors.Is(err, container.ErrNoEngine):
-		e.code, e.hints = exitNoEngine, engineHints()
+		e.code, e.hints = exitNoEngine, engineHints(env)
 	case errors.Is(err, git.ErrNotRepository):
 		e.hints = []string{"git init, or cd to a repository with a work tree"}
 	case errors.Is(err, git.ErrTooOld):

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/patch"
@@ -23,17 +25,17 @@ type statusReport struct {
 
 // taskLine is one task in a listing.
 type taskLine struct {
-	ID         string `json:"id"`
-	State      string `json:"state"` // of the result, or the task's status where it has none
-	Status     string `json:"status"`
-	Task       string `json:"task"`
-	Agent      string `json:"agent"`
-	Created    string `json:"created"`
-	Files      int    `json:"files"`
-	Insertions int    `json:"insertions"`
-	Deletions  int    `json:"deletions"`
-	Result     string `json:"result"`
-	WorkTree   string `json:"work_tree"`
+	ID         string    `json:"id"`
+	State      string    `json:"state"` // of the result, or the task's status where it has none
+	Status     string    `json:"status"`
+	Task       string    `json:"task"`
+	Agent      string    `json:"agent"`
+	Created    time.Time `json:"created"`
+	Files      int       `json:"files"`
+	Insertions int       `json:"insertions"`
+	Deletions  int       `json:"deletions"`
+	Result     string    `json:"result"`
+	WorkTree   string    `json:"work_tree"`
 }
 
 // Run implements the verb. It asks no engine.
@@ -48,12 +50,16 @@ func (c *statusCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	open, err := s.Queue.Undecided(ctx)
+	if err != nil {
+		return err
+	}
 	report := statusReport{Pending: []taskLine{}, Running: []taskLine{}}
 	for _, l := range lines {
 		switch {
 		case l.Status == session.Running:
 			report.Running = append(report.Running, l)
-		case undecided(l.State) && l.WorkTree == s.Repo.Key():
+		case slices.ContainsFunc(open, func(r patch.Result) bool { return r.ID == l.ID }):
 			report.Pending = append(report.Pending, l)
 		}
 	}
@@ -71,10 +77,6 @@ func (c *statusCmd) Run(a *app) error {
 		}
 	}
 	return err
-}
-
-func undecided(state string) bool {
-	return state == string(patch.Undecided) || state == string(patch.Partial)
 }
 
 func (a *app) shortStatus(r statusReport) {
@@ -128,7 +130,7 @@ func tasks(ctx context.Context, s *session.Session) ([]taskLine, error) {
 	for _, o := range records {
 		l := taskLine{
 			ID: o.ID, State: o.Status, Status: o.Status, Task: o.Task, Agent: o.Agent, WorkTree: o.WorkTree,
-			Created: o.Created.Format("2006-01-02 15:04"), Files: len(o.Files), Insertions: o.Insertions(), Deletions: o.Deletions(),
+			Created: o.Created, Files: len(o.Files), Insertions: o.Insertions(), Deletions: o.Deletions(),
 		}
 		if r, ok := byID[o.ID]; ok {
 			l.State, l.Result = string(r.State), r.Commit.String()
@@ -138,7 +140,7 @@ func tasks(ctx context.Context, s *session.Session) ([]taskLine, error) {
 	}
 	for _, r := range results {
 		if _, alone := byID[r.ID]; alone {
-			lines = append(lines, taskLine{ID: r.ID, State: string(r.State), Result: r.Commit.String(), WorkTree: r.Worktree})
+			lines = append(lines, taskLine{ID: r.ID, State: string(r.State), Created: r.Created, Result: r.Commit.String(), WorkTree: r.Worktree})
 		}
 	}
 	return lines, nil
@@ -165,7 +167,7 @@ func (c *listCmd) Run(a *app) error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", l.ID, l.Created, l.State, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", l.ID, when(l.Created), l.State, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
 	}
 	return w.Flush()
 }
@@ -188,6 +190,9 @@ func (c *showCmd) Run(a *app) error {
 		return err
 	}
 	if o.Result != nil {
+		if r, err := s.Queue.Find(ctx, o.ID); err == nil {
+			o.State = string(r.State)
+		}
 		if err := s.MarkShown(o.ID, *o.Result); err != nil {
 			return err
 		}
@@ -207,6 +212,7 @@ func (a *app) showRecord(o session.Outcome) {
 	}
 	row("task", o.ID)
 	row("status", o.Status)
+	row("state", o.State)
 	row("why", o.Error)
 	row("agent", strings.TrimSpace(o.Agent+" "+o.Model))
 	row("created", o.Created.Format("2006-01-02 15:04:05"))
@@ -215,11 +221,14 @@ func (a *app) showRecord(o session.Outcome) {
 	}
 	row("from", strings.TrimSpace(o.Branch+" "+o.Head))
 	row("sandbox", o.Sandbox)
+	if o.Kept {
+		row("kept", "its change was refused; the sandbox keeps it")
+	}
 	for _, l := range o.LeftOut {
 		row("left out", l.Path+"  "+l.Why)
 	}
 	for _, d := range o.Dropped {
-		row("dropped", d.Path)
+		row("dropped", d.Path+"  "+d.Why)
 	}
 	for line := range strings.Lines(strings.TrimRight(o.Task, "\n")) {
 		fmt.Fprintf(a.stdout, "    %s\n", clean(strings.TrimSuffix(line, "\n")))

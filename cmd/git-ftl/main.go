@@ -4,10 +4,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,6 +68,9 @@ func (a *app) main(args []string) int {
 		_, _ = parser.Parse([]string{"--help"})
 		return a.ui.fail(&exitError{code: exitUsage, err: errors.New("a verb is missing"), hints: []string{`git ftl exec CMD, or git ftl run "task"`}})
 	}
+	if err := noPaths(args); err != nil {
+		return a.ui.fail(err)
+	}
 	ctx, err := parser.Parse(args)
 	if exit >= 0 { // --help or --version has printed; what else was wrong does not matter
 		return exit
@@ -77,6 +82,14 @@ func (a *app) main(args []string) int {
 		return a.ui.fail(err)
 	}
 	return 0
+}
+
+// noPaths refuses "apply -- PATH", which would take the path for an ID.
+func noPaths(args []string) error {
+	if i := slices.Index(args, "--"); i < 1 || !slices.Contains([]string{"apply", "merge", "undo", "reject", "show"}, args[0]) {
+		return nil
+	}
+	return &exitError{code: exitUsage, err: fmt.Errorf("%s takes the whole change: paths cannot be given yet", args[0]), hints: []string{"git ftl " + args[0] + " -h"}}
 }
 
 // usageError adds the way out to what kong says.

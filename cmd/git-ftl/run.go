@@ -56,7 +56,7 @@ type execCmd struct {
 
 // Help is the end of the verb's --help.
 func (c *execCmd) Help() string {
-	return "Flags come before the command; -- may part them."
+	return "Flags come before the command; -- may part them. The command has no standard input."
 }
 
 // Run implements the verb.
@@ -65,7 +65,10 @@ func (c *execCmd) Run(a *app) error {
 	if len(argv) > 0 && argv[0] == "--" {
 		argv = argv[1:]
 	}
-	if len(argv) == 0 {
+	switch {
+	case len(c.Cmd) > 0 && strings.HasPrefix(c.Cmd[0], "-") && c.Cmd[0] != "--":
+		return &exitError{code: exitUsage, err: fmt.Errorf("unknown flag %s", c.Cmd[0]), hints: []string{"git ftl exec -h, or -- before a command of that name"}}
+	case len(argv) == 0 || argv[0] == "":
 		return &exitError{code: exitUsage, err: errors.New("a command is missing"), hints: []string{"git ftl exec -- sh -c 'echo hello >> README'"}}
 	}
 	return a.do(&c.taskFlags, func(*session.Session) (session.Task, error) {
@@ -201,6 +204,7 @@ func (a *app) showEnd(s *session.Session, out session.Outcome, f *taskFlags) err
 		fmt.Fprintln(a.stdout, out.ID)
 	default:
 		a.ui.result(out)
+		a.next(s, out)
 	}
 	if out.Result == nil {
 		return nil
@@ -208,36 +212,51 @@ func (a *app) showEnd(s *session.Session, out session.Outcome, f *taskFlags) err
 	return s.MarkShown(out.ID, *out.Result)
 }
 
-// result is the last part of a run: what changed, and what to do next.
+// result is the last part of a run: what changed, and what is not part of it.
 func (u *ui) result(o session.Outcome) {
 	switch {
 	case o.Result != nil:
-	case o.Ended.IsZero():
-		u.line("  git ftl status stores the change once the engine answers")
-		return
-	case o.Status == session.Failed:
-		return
-	default:
+		fmt.Fprintf(u.out, "%-9s %s, +%d -%d\n%s\n", o.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), fileLine(o.Files))
+	case !o.Ended.IsZero() && !o.Started.IsZero() && !o.Kept:
 		fmt.Fprintf(u.out, "%-9s nothing changed\n", o.ID)
+	}
+	var names []string
+	for _, d := range o.Dropped[:min(len(o.Dropped), 4)] {
+		names = append(names, fmt.Sprintf("%s (%s)", shorten(d.Path), d.Why))
+	}
+	if more := len(o.Dropped) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	if len(names) > 0 {
+		u.status("dropped", strings.Join(names, ", "))
+	}
+}
+
+// next says what to do with the result, as commands that work here.
+func (a *app) next(s *session.Session, o session.Outcome) {
+	if o.Result == nil {
+		if o.Ended.IsZero() && !o.Started.IsZero() {
+			a.ui.line("  git ftl status stores the change once the engine answers")
+		}
 		return
 	}
-	fmt.Fprintf(u.out, "%-9s %s, +%d -%d\n%s\n", o.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), fileLine(o.Files))
-	if len(o.Dropped) > 0 {
-		var names []string
-		for _, d := range o.Dropped[:min(len(o.Dropped), 4)] {
-			names = append(names, d.Path)
-		}
-		if more := len(o.Dropped) - len(names); more > 0 {
-			names = append(names, fmt.Sprintf("and %d more", more))
-		}
-		u.status("dropped", strings.Join(names, ", ")+" (litter, not part of the change)")
-	}
-	id := ""
-	if o.Status != session.Pending {
+	id, refs := "", "ftl/base ftl/pending"
+	if open, err := s.Queue.Undecided(context.Background()); err != nil || len(open) != 1 || o.Status != session.Pending {
 		id = " " + o.ID
 	}
-	u.line("  git ftl diff%s            or: git diff ftl/base ftl/pending", id)
-	u.line("  git ftl apply%s           git ftl reject%s", id, id)
+	if s.Repo.Linked() {
+		refs = "worktree/ftl/base worktree/ftl/pending"
+	}
+	a.ui.line("  git ftl diff%s            or: git diff %s", id, refs)
+	a.ui.line("  git ftl apply%s           git ftl reject%s", id, id)
+}
+
+// shorten keeps one long name from filling the screen.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return s
 }
 
 func (u *ui) line(format string, args ...any) {

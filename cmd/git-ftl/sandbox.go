@@ -62,13 +62,21 @@ func (c *sandboxLsCmd) Run(a *app) error {
 		if l.Holds != "" {
 			what = "holds the change of " + l.Holds
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Name, l.State, l.LastUsed.Format("2006-01-02 15:04"), what)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Name, l.State, when(l.LastUsed), what)
 	}
 	return w.Flush()
 }
 
+// when writes a time for a listing; the zero time is none.
+func when(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
 type sandboxShellCmd struct {
-	Name string   `short:"n" placeholder:"NAME" help:"Sandbox; the first one of this work tree otherwise."`
+	Name string   `placeholder:"NAME" help:"Sandbox; the first one of this work tree otherwise."`
 	Cmd  []string `arg:"" optional:"" passthrough:"" name:"cmd" help:"Command in place of a shell."`
 }
 
@@ -97,8 +105,6 @@ func (c *sandboxShellCmd) Run(a *app) error {
 	exit, err := s.Enter(ctx, c.Name, cmd)
 	restore()
 	switch {
-	case errors.Is(err, container.ErrGone):
-		return &exitError{code: exitFailed, err: err, hints: []string{"git ftl sandbox ls"}}
 	case err != nil:
 		return err
 	case exit.Code != 0:

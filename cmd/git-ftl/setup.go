@@ -64,7 +64,12 @@ func homeDir(env []string) string {
 }
 
 // engineHints are the ways to an engine, by system.
-func engineHints() []string {
+func engineHints(env []string) []string {
+	for _, name := range []string{"DOCKER_HOST", "DOCKER_CONTEXT"} {
+		if value := lookup(env, name); value != "" {
+			return []string{fmt.Sprintf("%s is %s: is an engine there? unset it for the local one", name, value), "then: git ftl doctor"}
+		}
+	}
 	switch runtime.GOOS {
 	case "linux":
 		hint := "start one: sudo systemctl start docker"
@@ -163,7 +168,7 @@ func (a *app) checkGit(ctx context.Context) check {
 func (a *app) checkEngine(ctx context.Context, s *session.Session) []check {
 	e, err := s.Engine(ctx)
 	if err != nil {
-		return []check{{Name: "engine", Detail: err.Error(), Hint: strings.Join(engineHints(), "; ")}}
+		return []check{{Name: "engine", Detail: err.Error(), Hint: strings.Join(engineHints(a.env), "; ")}}
 	}
 	defer e.Close()
 	info, err := e.Describe(ctx)

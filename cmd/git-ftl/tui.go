@@ -32,6 +32,7 @@ import (
 // ui writes for people.
 type ui struct {
 	out, err io.Writer
+	env      []string
 	colour   bool
 	quiet    bool // nothing on stderr but errors
 	verbose  bool // every stage gets its line
@@ -42,7 +43,7 @@ type ui struct {
 
 func newUI(a *app) *ui {
 	colour := isTerminal(a.stderr) && lookup(a.env, "NO_COLOR") == "" && lookup(a.env, "TERM") != "dumb"
-	return &ui{out: a.stdout, err: a.stderr, colour: colour}
+	return &ui{out: a.stdout, err: a.stderr, env: a.env, colour: colour}
 }
 
 func isTerminal(stream any) bool {
@@ -60,7 +61,7 @@ func lookup(env []string, name string) string {
 
 // fail prints an error and returns its exit code.
 func (u *ui) fail(err error) int {
-	e := explain(err)
+	e := explain(err, u.env)
 	if e.quiet {
 		return e.code
 	}
@@ -106,6 +107,11 @@ func (u *ui) Begin(o session.Outcome) {
 		at += fmt.Sprintf(" + %s", plural(o.Dirty, "dirty file"))
 	}
 	u.status(o.ID, at+leftOut(o))
+	for _, l := range o.LeftOut {
+		if strings.HasPrefix(l.Why, "larger than") {
+			u.status("left out", l.Path+": "+l.Why)
+		}
+	}
 }
 
 // leftOut names the first few files that the agent does not see.
@@ -255,6 +261,8 @@ func clean(s string) string {
 			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case unsafe(r) && r < 0x80:
 			fmt.Fprintf(&b, `\x%02x`, r)
+		case r > 0xffff && unsafe(r):
+			fmt.Fprintf(&b, `\U%08x`, r)
 		case unsafe(r):
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:

@@ -19,7 +19,7 @@ func TestClean(t *testing.T) {
 		{"right to left", "a\u202eb", `a\u202eb`},
 		{"isolate", "\u2066x", `\u2066x`},
 		{"zero width", "a\u200bb", `a\u200bb`},
-		{"tag character", "a\U000e0041b", `a\ue0041b`},
+		{"tag character", "a\U000e0041b", `a\U000e0041b`},
 		{"no UTF-8", "a\xffb", `a\xffb`},
 		{"replacement character", "a\ufffdb", "a\ufffdb"},
 		{"delete", "a\x7f", `a\x7f`},

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,8 +148,6 @@ func TestBadValues(t *testing.T) {
 		{"key", "[ftl]\n\tmemroy = 1g\n", "", "", `no setting is called "memroy"`},
 		{"time in the environment", "", "", "FTL_TIMEOUT=soon", `FTL_TIMEOUT: timeout: "soon" is not a time`},
 		{"engine", "", "", "FTL_ENGINE=vmware", "is not one of: docker"},
-		{"file is no JSON", "", "{", "", ".ftlconfig: not a JSON object"},
-		{"file has a bad limit", "", `{"memory": "x"}`, "", `"x" is not a size`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			files := map[string]string{}
@@ -164,13 +163,58 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-func TestSymlinkedConfigFile(t *testing.T) {
-	repo, env := setup(t, "", nil)
-	if err := os.Symlink("/etc/passwd", filepath.Join(repo.Dir, ".ftlconfig")); err != nil {
+// TestBadFileIsANote: what a repository brings keeps no verb from its work.
+func TestBadFileIsANote(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		make func(path string) error
+		want string
+	}{
+		{"no JSON", func(p string) error { return os.WriteFile(p, []byte("{bad"), 0o644) }, "not a JSON object"},
+		{"bad limit", func(p string) error { return os.WriteFile(p, []byte(`{"memory": "x"}`), 0o644) }, `"x" is not a size`},
+		{"bad network", func(p string) error { return os.WriteFile(p, []byte(`{"network": "open"}`), 0o644) }, "is not one of: none"},
+		{"too large", func(p string) error { return errors.Join(os.WriteFile(p, nil, 0o644), os.Truncate(p, 3<<30)) }, "at most 1 MiB"},
+		{"symlink", func(p string) error { return os.Symlink("/etc/passwd", p) }, "regular file"},
+		{"folder", func(p string) error { return os.Mkdir(p, 0o755) }, "regular file"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			repo, env := setup(t, "", nil)
+			if err := tc.make(filepath.Join(repo.Dir, ".ftlconfig")); err != nil {
+				t.Fatal(err)
+			}
+			c, err := config.Load(t.Context(), repo, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if notes := strings.Join(c.Notes(), "\n"); !strings.Contains(notes, tc.want) {
+				t.Errorf("notes: %s", notes)
+			}
+		})
+	}
+}
+
+// TestConfigFromAnotherWorkTree: a tracked file of the main work tree does not
+// count in a linked one either.
+func TestConfigFromAnotherWorkTree(t *testing.T) {
+	repo, env := setup(t, "", map[string]string{
+		"shared.cfg":  "[ftl]\n\timage = evil\n",
+		".git/config": "[include]\n\tpath = ../shared.cfg\n[user]\n\tname = u\n\temail = u@example.com\n",
+	})
+	linked := filepath.Join(t.TempDir(), "linked")
+	for _, args := range [][]string{{"commit", "-q", "--allow-empty", "-m", "x"}, {"worktree", "add", "-q", linked}} {
+		cmd := exec.Command("git", append([]string{"-C", repo.Dir}, args...)...)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	other, err := git.Open(t.Context(), linked, env)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := config.Load(t.Context(), repo, env); err == nil || !strings.Contains(err.Error(), "regular file") {
-		t.Errorf("got %v", err)
+	c, err := config.Load(t.Context(), other, env)
+	if err != nil || c.Image != "" || len(c.Notes()) != 1 {
+		t.Errorf("image %q, notes %q, %v", c.Image, c.Notes(), err)
 	}
 }
 

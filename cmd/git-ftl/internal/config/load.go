@@ -22,13 +22,12 @@ const File = ".ftlconfig"
 const maxFile = 1 << 20
 
 // Load reads every place but the flags, which the caller sets last. Env is the
-// caller's environment. A bad value is an error that names its place; what does
-// not count is in Notes.
+// caller's environment. A bad value of the user's is an error that names its
+// place; whatever is wrong with the repository's own file is no more than a note,
+// since it must not keep the user from a verb such as undo.
 func Load(ctx context.Context, repo *git.Repo, env []string) (*Config, error) {
 	c := Default()
-	if err := c.loadFile(filepath.Join(repo.Dir, File)); err != nil {
-		return nil, err
-	}
+	c.loadFile(filepath.Join(repo.Dir, File))
 	if err := c.loadGit(ctx, repo); err != nil {
 		return nil, err
 	}
@@ -36,39 +35,43 @@ func Load(ctx context.Context, repo *git.Repo, env []string) (*Config, error) {
 }
 
 // loadFile reads .ftlconfig as untrusted.
-func (c *Config) loadFile(path string) error {
-	info, err := os.Lstat(path)
+func (c *Config) loadFile(path string) {
+	data, err := readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return
+	}
+	var values map[string][]string
+	if err == nil {
+		values, err = parseFile(data)
 	}
 	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return fmt.Errorf("%s: not a regular file of at most 1 MiB", File)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	values, err := parseFile(data)
-	if err != nil {
-		return fmt.Errorf("%s: %w", File, err)
+		c.notes = append(c.notes, fmt.Sprintf("%s does not count: %v", File, err))
+		return
 	}
 	var ignored []string
 	for _, name := range sorted(values) {
-		counts, err := c.setUntrusted(name, values[name])
-		if err != nil {
-			return err
-		}
-		if !counts {
+		switch counts, err := c.setUntrusted(name, values[name]); {
+		case err != nil:
+			c.notes = append(c.notes, err.Error()+"; it does not count")
+		case !counts:
 			ignored = append(ignored, name)
 		}
 	}
 	if len(ignored) > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("%s: %s would widen what a task may do and does not count; to take it, set it with git config ftl.KEY", File, strings.Join(ignored, ", ")))
 	}
-	return nil
+}
+
+// readRegular reads a file of bounded size and follows no link.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, errors.New("it is not a regular file of at most 1 MiB")
+	}
+	return os.ReadFile(path)
 }
 
 // parseFile returns the values of each key, camelCase, flattened.
@@ -96,6 +99,9 @@ func parseFile(data []byte) (map[string][]string, error) {
 
 // setUntrusted takes a value of the repository where it can do no harm.
 func (c *Config) setUntrusted(name string, values []string) (counts bool, err error) {
+	if strings.EqualFold(name, "languageOverrides") {
+		return true, nil // harmless, and without effect yet
+	}
 	k, ok := find(name)
 	if !ok || k.trust == needsTrust || len(values) == 0 {
 		return false, nil
@@ -151,12 +157,16 @@ func (c *Config) loadGit(ctx context.Context, repo *git.Repo) error {
 		return err
 	}
 	values, origins := map[string][]string{}, map[string]string{}
+	tops, err := workTrees(ctx, repo)
+	if err != nil {
+		return err
+	}
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		origin := fields[i]
 		name, value, _ := strings.Cut(fields[i+1], "\n")
 		name = strings.TrimPrefix(name, "ftl.")
-		if inWorkTree(repo, origin) {
+		if fromWorkTree(repo, tops, origin) {
 			c.notes = append(c.notes, fmt.Sprintf("ftl.%s does not count: it comes from %s, which the repository brings", name, strings.TrimPrefix(origin, "file:")))
 			continue
 		}
@@ -170,8 +180,21 @@ func (c *Config) loadGit(ctx context.Context, repo *git.Repo) error {
 	return nil
 }
 
-// inWorkTree reports whether a config file is one that a commit could change.
-func inWorkTree(repo *git.Repo, origin string) bool {
+// workTrees lists the tops of all work trees of the repository, since a commit
+// that changes a file of one can change it in all.
+func workTrees(ctx context.Context, repo *git.Repo) ([]string, error) {
+	out, err := repo.Output(ctx, git.Call{Args: []string{"worktree", "list", "--porcelain", "-z"}})
+	tops := []string{repo.Dir}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if top, ok := strings.CutPrefix(line, "worktree "); ok {
+			tops = append(tops, filepath.FromSlash(top))
+		}
+	}
+	return tops, err
+}
+
+// fromWorkTree reports whether a config file is one that a commit could change.
+func fromWorkTree(repo *git.Repo, tops []string, origin string) bool {
 	path, ok := strings.CutPrefix(origin, "file:")
 	if !ok {
 		return false
@@ -179,7 +202,8 @@ func inWorkTree(repo *git.Repo, origin string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(repo.Dir, path)
 	}
-	return within(repo.Dir, path) && !within(repo.GitDir, path) && !within(repo.CommonDir, path)
+	inside := slices.ContainsFunc(tops, func(top string) bool { return within(top, path) })
+	return inside && !within(repo.GitDir, path) && !within(repo.CommonDir, path)
 }
 
 func within(dir, path string) bool {

@@ -55,7 +55,7 @@ func (e *refusedError) Unwrap() error { return e.why }
 // Hints are the ways to what was refused.
 func (e *refusedError) Hints() []string {
 	return []string{
-		"git ftl sandbox shell -n " + e.sandbox + " looks at it",
+		"git ftl sandbox shell --name " + e.sandbox + " looks at it; what is mended there is stored",
 		"git ftl sandbox rm --force " + e.sandbox + " drops it",
 	}
 }

@@ -48,6 +48,8 @@ type Outcome struct {
 	Warm      bool               `json:"warm"`
 
 	Error    string    `json:"error,omitempty"` // why the task failed, one sentence
+	State    string    `json:"state"`           // of the result: undecided, applied …; "" without one
+	Kept     bool      `json:"kept"`            // its change was refused, and the sandbox keeps it
 	WorkTree string    `json:"work_tree"`       // key of the work tree it belongs to
 	Branch   string    `json:"branch"`          // where it started, "" for a detached HEAD
 	Head     string    `json:"head"`            // commit where it started, "" if unborn
@@ -118,6 +120,7 @@ type Reset struct {
 type Dropped struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
+	Why   string `json:"why"`
 }
 
 func newOutcome(id string) Outcome {

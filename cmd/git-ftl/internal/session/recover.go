@@ -60,7 +60,7 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 	case errors.Is(err, container.ErrGone):
 		r.out.Status, r.out.Error = Failed, fmt.Sprintf("sandbox %s is gone, and with it what the agent had changed", r.out.Sandbox)
 	case errors.As(err, new(*refusedError)):
-		r.out.Status, r.out.Error = Failed, err.Error()
+		r.out.Status, r.out.Error, r.out.Kept = Failed, err.Error(), true
 	default:
 		return err // the sandbox keeps the change, and the next command tries again
 	}

@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -130,5 +132,30 @@ func (s *Session) Enter(ctx context.Context, name string, c container.Cmd) (cont
 		image = found
 	}
 	c.Env = append(agentEnv(image, ""), c.Env...)
-	return box.Run(ctx, c)
+	exit, err := box.Run(ctx, c)
+	if err != nil || box.Holds() == "" {
+		return exit, err
+	}
+	return exit, s.again(context.WithoutCancel(ctx), box)
+}
+
+// again tries once more to store a change that was refused: a person may have
+// mended it.
+func (s *Session) again(ctx context.Context, box *container.Sandbox) error {
+	out, err := s.Task(box.Holds())
+	if err != nil {
+		return err
+	}
+	r := &run{Session: s, out: out, soft: ctx, box: box, held: true}
+	if r.snap, err = s.Store.Load(ctx, out.ID); err != nil {
+		return err
+	}
+	if err := s.Repo.WriteState("running/"+out.ID, nil); err != nil {
+		return err
+	}
+	if err := r.collect(ctx, nil); err != nil {
+		return errors.Join(err, os.Remove(s.Repo.Path("running", out.ID)))
+	}
+	s.Report.Note(fmt.Sprintf("%s: %s", out.ID, r.rescued()))
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -184,7 +185,8 @@ func (r *run) fail(ctx context.Context, why error) (Outcome, error) {
 			why = errInterrupted
 		}
 	}
-	if r.held && !errors.As(why, new(*refusedError)) {
+	r.out.Kept = errors.As(why, new(*refusedError))
+	if r.held && !r.out.Kept {
 		return r.out, errors.Join(why, r.save(r.out))
 	}
 	return r.out, errors.Join(why, r.end(ctx))
@@ -209,6 +211,9 @@ func (r *run) end(ctx context.Context) error {
 		if err := r.box.Unhold(); err != nil {
 			return err
 		}
+	}
+	if err := os.Remove(r.Repo.Path("spool", r.out.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return os.Remove(r.Repo.Path("running", r.out.ID))
 }

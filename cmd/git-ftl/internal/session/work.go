@@ -124,7 +124,7 @@ func (r *run) collect(ctx context.Context, workErr error) error {
 	if err := r.store(ctx, p); err != nil {
 		return errors.Join(workErr, err)
 	}
-	r.collected = true
+	r.collected, r.out.Kept = true, false
 	return r.end(ctx)
 }
 
@@ -147,7 +147,7 @@ func (r *run) diff(ctx context.Context) (*os.File, error) {
 		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	for _, d := range dropped {
-		r.out.Dropped = append(r.out.Dropped, Dropped{Path: d.Path, Bytes: d.Bytes})
+		r.out.Dropped = append(r.out.Dropped, Dropped{Path: d.Path, Bytes: d.Bytes, Why: d.Why})
 	}
 	return f, nil
 }
@@ -188,7 +188,7 @@ func (r *run) store(ctx context.Context, p *patch.Patch) error {
 		return fmt.Errorf("store the change of the agent: %w", err)
 	}
 	commit := result.Commit.String()
-	r.out.Result, r.out.Files = &commit, changed(result.Files)
+	r.out.Result, r.out.Files, r.out.State = &commit, changed(result.Files), string(result.State)
 	r.stage("store", "", start)
 	return nil
 }
