@@ -34,6 +34,7 @@ func TestSandbox(t *testing.T) {
 	t.Run("signal", func(t *testing.T) { testSignal(t, b, l) })
 	t.Run("held stdout does not hang a run", func(t *testing.T) { testHeldStdout(t, l) })
 	t.Run("daemons die with the run", func(t *testing.T) { testDaemons(t, b, l) })
+	t.Run("System V objects go", func(t *testing.T) { testIPC(t, b, l) })
 	t.Run("fork chains die", func(t *testing.T) { testForkChains(t, b, l) })
 	t.Run("concurrent runs", func(t *testing.T) { testConcurrent(t, l) })
 	t.Run("diff and reset", func(t *testing.T) { testDiffAndReset(t, l) })
@@ -156,6 +157,16 @@ func testHeldStdout(t *testing.T, l *link) {
 }
 
 // testDaemons: what leaves the session is gone when the run has ended.
+func testIPC(t *testing.T, b *box, l *link) {
+	got := l.sh(t, "ipcmk -M 8192 && ipcmk -Q && ipcmk -S 3 && grep -c 1000 /proc/sysvipc/shm /proc/sysvipc/msg /proc/sysvipc/sem")
+	if got.Code != 0 || strings.Count(got.Out, ":1") != 3 {
+		t.Fatalf("%+v", got)
+	}
+	if left := b.sh(t, "tail -q -n +2 /proc/sysvipc/shm /proc/sysvipc/msg /proc/sysvipc/sem"); left != "" {
+		t.Errorf("left: %s", left)
+	}
+}
+
 func testDaemons(t *testing.T, b *box, l *link) {
 	if got := l.sh(t, "setsid -f sh -c 'exec sleep 301' >/dev/null 2>&1 </dev/null; (setsid sleep 302 >/dev/null 2>&1 </dev/null &)"); got.Code != 0 {
 		t.Fatalf("%+v", got)

@@ -20,11 +20,17 @@ const hostNamespace = "pid:[4026531836]"
 // ErrAlive says that a process of the agent outlived its kill.
 var ErrAlive = errors.New("a process of the agent is still alive")
 
-// Killer ends all processes of one user. It needs no fork, so that it works at
-// the process limit.
+// Killer ends all processes of one user, and the System V objects that outlive
+// them. It needs no fork, so that it works at the process limit.
 type Killer struct {
 	uid   int
-	calls chan chan error
+	calls chan call
+}
+
+// call is something to do as the user, on the parked thread.
+type call struct {
+	do   func() unix.Errno
+	done chan error
 }
 
 // NewKiller parks one thread that sends the signals. It refuses the machine's
@@ -37,7 +43,7 @@ func NewKiller(uid int) (*Killer, error) {
 	if ns == hostNamespace || uid == 0 {
 		return nil, errors.New("refused to kill processes outside a sandbox")
 	}
-	k := &Killer{uid: uid, calls: make(chan chan error)}
+	k := &Killer{uid: uid, calls: make(chan call)}
 	go k.park()
 	return k, nil
 }
@@ -47,9 +53,15 @@ func (k *Killer) Close() { close(k.calls) }
 
 func (k *Killer) park() {
 	runtime.LockOSThread()
-	for done := range k.calls {
-		done <- killAs(k.uid)
+	for c := range k.calls {
+		c.done <- as(k.uid, c.do)
 	}
+}
+
+func (k *Killer) call(do func() unix.Errno) error {
+	c := call{do, make(chan error, 1)}
+	k.calls <- c
+	return <-c.done
 }
 
 // Kill returns once no process of the user is left, after at most 5 seconds
@@ -59,14 +71,15 @@ func (k *Killer) Kill(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		done := make(chan error, 1)
-		k.calls <- done
-		if err := <-done; err != nil {
+		if err := k.call(killAll); err != nil {
 			return fmt.Errorf("kill processes: %w", err)
 		}
 		left, err := living(k.uid)
-		if err != nil || len(left) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(left) == 0 {
+			return k.clearIPC()
 		}
 		select {
 		case <-ctx.Done():
@@ -76,22 +89,30 @@ func (k *Killer) Kill(ctx context.Context) error {
 	}
 }
 
-// killAs takes the user's identity for one call, on this thread alone: as root
-// the signal would reach every process of the sandbox. The thread goes back at
-// once, since a user may signal a thread of its own real id.
-func killAs(uid int) error {
+// as takes the user's identity for one call, on this thread alone: as root a
+// signal would reach every process of the sandbox. The thread goes back at once,
+// since a user may signal a thread of its own real id. do makes raw calls only.
+func as(uid int, do func() unix.Errno) error {
 	id := uintptr(uid)
 	if _, _, e := unix.RawSyscall(unix.SYS_SETRESUID, id, id, 0); e != 0 {
 		return os.NewSyscallError("setresuid", e)
 	}
-	_, _, killed := unix.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGKILL), 0)
+	failed := do()
 	if _, _, e := unix.RawSyscall(unix.SYS_SETRESUID, 0, 0, 0); e != 0 {
 		return os.NewSyscallError("setresuid", e)
 	}
-	if killed != 0 && killed != unix.ESRCH {
-		return os.NewSyscallError("kill", killed)
+	if failed != 0 {
+		return failed
 	}
 	return nil
+}
+
+func killAll() unix.Errno {
+	_, _, e := unix.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGKILL), 0)
+	if e == unix.ESRCH {
+		return 0
+	}
+	return e
 }
 
 // living lists processes of a user that are no zombies.

@@ -5,6 +5,7 @@ package proc
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -92,5 +93,23 @@ func TestCounter(t *testing.T) {
 	}
 	if got := counter(file+".none", "oom_kill"); got != 0 {
 		t.Errorf("a missing file has %d", got)
+	}
+}
+
+func TestOwned(t *testing.T) {
+	for name, row := range map[string]struct {
+		table string
+		want  []int
+	}{
+		"shm":   {"key shmid perms size cpid lpid nattch uid gid\n0 3 600 8192 1 0 0 1000 1000\n0 4 600 8192 1 0 0 0 0\n", []int{3}},
+		"sem":   {"key semid perms nsems uid gid\n7 0 600 3 1000 1000\n8 32769 600 3 1000 1000\n", []int{0, 32769}},
+		"none":  {"key msqid perms cbytes qnum lspid lrpid uid gid\n", nil},
+		"short": {"key msqid uid\n1\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := owned([]byte(row.table), 1000); !slices.Equal(got, row.want) {
+				t.Errorf("got %v, want %v", got, row.want)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,6 +26,9 @@ const (
 func Harden() error {
 	// Ignored signals would stay ignored in children; caught ones do not.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE, unix.SIGHUP)
+	if err := defaultSignals(); err != nil {
+		return err
+	}
 	unix.Umask(0o022)
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("forbid core files: %w", err)
@@ -35,6 +39,20 @@ func Harden() error {
 		return fmt.Errorf("forbid new privileges: %w", e)
 	}
 	warmThreads(24)
+	return nil
+}
+
+// defaultSignals takes back what the engine's own start may have left ignored:
+// two of the C library's signals, which Go does not touch and children would
+// inherit. The one between them is Go's own.
+func defaultSignals() error {
+	var def struct{ handler, flags, restorer, mask uint64 } // the kernel's sigaction on 64 bits
+	for _, sig := range []uintptr{32, 34} {
+		_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, sig, uintptr(unsafe.Pointer(&def)), 0, 8, 0, 0)
+		if e != 0 {
+			return fmt.Errorf("reset signal %d: %w", sig, e)
+		}
+	}
 	return nil
 }
 
