@@ -204,7 +204,7 @@ func TestWhyNamesTheIncludeLine(t *testing.T) {
 	w := newWorld(t)
 	w.write("data/large", strings.Repeat("x", 60<<20))
 	st := w.stage()
-	want := []snapshot.LeftOut{{Path: "data/large", Why: `larger than 50 MB; the line "/data/large" in .ftlinclude brings it along`}}
+	want := []snapshot.LeftOut{{Path: "data/large", Why: `larger than 50 MB; the line "/data/large" in .ftlinclude brings it along, once git config ftl.include is true`}}
 	if d := cmp.Diff(want, st.LeftOut); d != "" {
 		t.Error(d)
 	}

@@ -112,7 +112,23 @@ func (st *staging) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st.dirty, err = st.countDirty(ctx)
+	if st.dirty, err = st.countDirty(ctx); err != nil {
+		return err
+	}
+	return st.nameSubmodules(ctx)
+}
+
+// nameSubmodules says of submodules that only their commits are in a snapshot.
+func (st *staging) nameSubmodules(ctx context.Context) error {
+	if _, err := st.lstat(".gitmodules"); err != nil {
+		return nil
+	}
+	entries, _, err := st.index.list(ctx, st.index.path)
+	for _, e := range entries {
+		if strings.HasPrefix(e.spec, gitlink) {
+			st.left[e.path] = "a submodule: its folder is empty in the sandbox"
+		}
+	}
 	return err
 }
 
