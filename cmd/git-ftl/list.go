@@ -65,18 +65,18 @@ func (c *statusCmd) Run(a *app) error {
 	}
 	switch {
 	case c.JSON:
-		err = a.json(report)
+		return a.json(report)
 	case c.Short:
 		a.shortStatus(report)
-	default:
-		a.longStatus(report)
+		return nil
 	}
-	for _, l := range report.Pending {
-		if err == nil {
-			err = s.MarkShown(l.ID, l.Result)
+	a.longStatus(report)
+	for _, l := range report.Pending { // a prompt or a script has shown them to no one
+		if err := s.MarkShown(l.ID, l.Result); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 func (a *app) shortStatus(r statusReport) {

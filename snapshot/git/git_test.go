@@ -419,6 +419,36 @@ func TestLock(t *testing.T) {
 	again()
 }
 
+func TestSweep(t *testing.T) {
+	r := newDir(t).open()
+	if err := r.WriteState("applied/main/1.json", []byte("kept")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tasks/.new-1", "applied/main/.new-2", "applied/main/.new-young"} {
+		if err := r.WriteState(name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-time.Hour)
+	for _, name := range []string{"tasks/.new-1", "applied/main/.new-2", "applied/main/1.json"} {
+		if err := os.Chtimes(r.Path(filepath.FromSlash(name)), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Sweep(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, name := range []string{"tasks/.new-1", "applied/main/.new-2", "applied/main/.new-young", "applied/main/1.json"} {
+		if _, err := r.ReadState(name); err == nil {
+			left = append(left, name)
+		}
+	}
+	if diff := cmp.Diff([]string{"applied/main/.new-young", "applied/main/1.json"}, left); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestState(t *testing.T) {
 	r := newDir(t).open()
 	for _, content := range []string{"one", "two"} {

@@ -33,6 +33,22 @@ func (r *Repo) WriteState(name string, data []byte) error {
 	return nil
 }
 
+// Sweep removes what a killed process left of its writes to the state folder; a
+// write under way is younger than a minute.
+func (r *Repo) Sweep(now time.Time) error {
+	var failed error
+	for _, depth := range []string{"*", filepath.Join("*", "*")} {
+		left, err := filepath.Glob(r.Path(depth, ".new-*"))
+		failed = errors.Join(failed, err)
+		for _, name := range left {
+			if info, err := os.Lstat(name); err == nil && now.Sub(info.ModTime()) > time.Minute {
+				failed = errors.Join(failed, os.Remove(name))
+			}
+		}
+	}
+	return failed
+}
+
 // ReadState reads a file of the state folder; errors.Is(err, fs.ErrNotExist)
 // where there is none.
 func (r *Repo) ReadState(name string) ([]byte, error) {

@@ -32,7 +32,10 @@ func (s *Session) Recover(ctx context.Context) error {
 			s.Report.Note(fmt.Sprintf("%s was cut off and could not be finished: %v", id, err))
 		}
 	}
-	return nil
+	if said == "" && len(ids) == 0 {
+		return nil
+	}
+	return s.Repo.Sweep(s.Now())
 }
 
 // recoverTask stores the change of one task, if it is dead.
