@@ -136,12 +136,12 @@ func (s *Session) Enter(ctx context.Context, name string, c container.Cmd) (cont
 	if err != nil || box.Holds() == "" {
 		return exit, err
 	}
-	return exit, s.again(context.WithoutCancel(ctx), box)
+	return exit, s.retry(context.WithoutCancel(ctx), box)
 }
 
-// again tries once more to store a change that was refused: a person may have
+// retry tries once more to store a change that was refused: a person may have
 // mended it.
-func (s *Session) again(ctx context.Context, box *container.Sandbox) error {
+func (s *Session) retry(ctx context.Context, box *container.Sandbox) error {
 	out, err := s.Task(box.Holds())
 	if err != nil {
 		return err

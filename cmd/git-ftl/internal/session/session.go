@@ -151,10 +151,15 @@ func (s *Session) claimID(ctx context.Context) (string, func(), error) {
 	}
 }
 
+// again is how much later an interrupt has to come to be a second one: at Ctrl-C
+// the terminal sends one and git, which started us, passes its own on.
+const again = time.Second
+
 // watch turns interrupts into an end of the soft context, and a second one into
 // a kill of all that runs in the sandbox.
 func (r *run) watch(ctx context.Context) {
-	for n := 1; ; n++ {
+	var first time.Time
+	for {
 		select {
 		case <-r.done:
 			return
@@ -163,10 +168,14 @@ func (r *run) watch(ctx context.Context) {
 				return
 			}
 		}
-		r.stop(errInterrupted)
+		now := r.Now()
+		if first.IsZero() {
+			first = now
+			r.stop(errInterrupted)
+		}
 		select {
 		case <-r.ready:
-			if n > 1 {
+			if now.Sub(first) >= again {
 				_ = r.box.Kill(ctx)
 			}
 		default:
