@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-ftl/git-ftl/snapshot/git"
@@ -46,6 +47,8 @@ type Options struct {
 	MaxFile int64     // bytes; larger untracked files are left out; 0 is 50 MB
 	Now     time.Time // commit date; zero is the current time
 	Include bool      // obey .ftlinclude, which only a trusted repository may use
+
+	started func() // called once git looks at the work tree
 }
 
 // LeftOut is a file that stayed out of a snapshot.
@@ -105,12 +108,16 @@ func (s *Store) Take(ctx context.Context, o Options) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	defer unlock()
-	tx, err := s.repo.StartRefs(ctx, "")
-	if err != nil {
-		return Snapshot{}, err
-	}
-	defer tx.Abort()
+	var starting sync.WaitGroup
+	var tx *git.RefTransaction // started beside the status, not before it: each start takes as long as a small status
+	o.started = sync.OnceFunc(func() {
+		starting.Go(func() { tx, _ = s.repo.StartRefs(ctx, "") })
+	})
 	st, err := s.stage(ctx, o)
+	starting.Wait()
+	if tx != nil {
+		defer tx.Abort()
+	}
 	if err != nil {
 		return Snapshot{}, err
 	}

@@ -137,7 +137,7 @@ func (st *staging) nameSubmodules(ctx context.Context) error {
 func (st *staging) look(ctx context.Context) (ignored pathSet, err error) {
 	x, listed := st.index, ""
 	look := []func() error{
-		func() (err error) { st.status, err = x.readStatus(ctx); return err },
+		func() (err error) { st.status, err = x.readStatus(ctx, st.opt.started); return err },
 		func() (err error) { ignored, err = st.ignoredExtras(ctx); return err },
 	}
 	if x.doubt != "" {

@@ -33,9 +33,10 @@ type record struct {
 
 // readStatus is the one walk over the work tree. With exactly these settings
 // git uses the untracked cache; "git add" never does.
-func (x *index) readStatus(ctx context.Context) (status, error) {
-	out, err := x.repo.Output(ctx, x.call("status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
-		"--no-renames", "--ignore-submodules=dirty"))
+func (x *index) readStatus(ctx context.Context, started func()) (status, error) {
+	c := x.call("status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames", "--ignore-submodules=dirty")
+	c.Started = started
+	out, err := x.repo.Output(ctx, c)
 	if err != nil {
 		return status{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -47,6 +48,14 @@ func explain(err error, env []string) *exitError {
 		return known
 	}
 	e := &exitError{code: exitFailed, err: err}
+	if !e.explainType() {
+		e.explainCause(env)
+	}
+	return e
+}
+
+// explainType takes what an error's type carries; false where it carries nothing.
+func (e *exitError) explainType() bool {
 	var (
 		agent     *session.AgentError
 		conflict  *patch.ConflictError
@@ -56,9 +65,7 @@ func explain(err error, env []string) *exitError {
 		cut       *patch.InterruptedError
 		ways      interface{ Hints() []string }
 	)
-	switch {
-	case closedPipe(err):
-		e.code, e.quiet = exitPipe, true // "git ftl list | head"
+	switch err := e.err; {
 	case errors.As(err, &conflict):
 		e.explainConflict(conflict)
 	case errors.As(err, &edited):
@@ -76,30 +83,46 @@ func explain(err error, env []string) *exitError {
 		e.hints = []string{"put these files back as they were before or after it, and run the command again"}
 	case errors.As(err, &ways):
 		e.hints = ways.Hints()
-	case errors.Is(err, patch.ErrDecided):
-		e.hints = []string{"git ftl undo takes it back"}
 	case errors.As(err, &agent):
 		e.code = exitAgent
-	case errors.Is(err, session.ErrInterrupted), errors.Is(err, context.Canceled):
-		e.code, e.err = exitInterrupted, session.ErrInterrupted
-	case errors.Is(err, container.ErrNoImage):
-		e.hints = []string{"docker pull it, or name another by --image or git config ftl.image"}
-	case errors.Is(err, container.ErrGone):
-		e.hints = []string{"git ftl sandbox ls lists them; git ftl exec makes one"}
-	case errors.Is(err, container.ErrBusy):
-		e.hints = []string{"a task or a shell uses it: git ftl status"}
-	case errors.Is(err, container.ErrHeld):
-		e.hints = []string{"git ftl sandbox shell --name NAME looks at it, git ftl sandbox rm --force NAME drops it"}
-	case errors.Is(err, container.ErrNoEngine):
-		e.code, e.hints = exitNoEngine, engineHints(env)
-	case errors.Is(err, git.ErrNotRepository):
-		e.hints = []string{"git init, or cd to a repository with a work tree"}
-	case errors.Is(err, git.ErrTooOld):
-		e.hints = []string{"install a newer git and try again"}
-	case errors.Is(err, patch.ErrUnknown):
-		e.hints = []string{"git ftl list shows every task"}
+	default:
+		return false
 	}
-	return e
+	return true
+}
+
+// explainCause finds code and hints by the cause.
+func (e *exitError) explainCause(env []string) {
+	if closedPipe(e.err) {
+		e.code, e.quiet = exitPipe, true // "git ftl list | head"
+		return
+	}
+	if errors.Is(e.err, session.ErrInterrupted) || errors.Is(e.err, context.Canceled) {
+		e.code, e.err = exitInterrupted, session.ErrInterrupted
+		return
+	}
+	for _, row := range []struct {
+		cause error
+		code  int
+		hints []string
+	}{
+		{container.ErrNoEngine, exitNoEngine, engineHints(env)},
+		{container.ErrNoImage, exitFailed, []string{"docker pull it, or name another by --image or git config ftl.image"}},
+		{container.ErrGone, exitFailed, []string{"git ftl sandbox ls lists them; git ftl exec makes one"}},
+		{container.ErrBusy, exitFailed, []string{"a task or a shell uses it: git ftl status"}},
+		{container.ErrHeld, exitFailed, []string{"git ftl sandbox shell --name NAME looks at it, git ftl sandbox rm --force NAME drops it"}},
+		{patch.ErrDecided, exitFailed, []string{"git ftl undo takes it back"}},
+		{patch.ErrUnknown, exitFailed, []string{"git ftl list shows every task"}},
+		{patch.ErrForeign, exitFailed, []string{"git cherry-pick takes it as any other commit, once you have read it"}},
+		{git.ErrNotRepository, exitFailed, []string{"git init, or cd to a repository with a work tree"}},
+		{git.ErrTooOld, exitFailed, []string{"install a newer git and try again"}},
+		{snapshot.ErrNoSpace, exitFailed, []string{"free some space; git ftl sandbox rm removes exports with their sandboxes"}},
+	} {
+		if errors.Is(e.err, row.cause) {
+			e.code, e.hints = row.code, row.hints
+			return
+		}
+	}
 }
 
 func (e *exitError) explainConflict(c *patch.ConflictError) {

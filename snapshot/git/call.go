@@ -20,6 +20,8 @@ type Call struct {
 	Env    []string // more variables
 	Stdin  io.Reader
 	Stdout io.Writer
+
+	Started func() // called once git runs, for what can be done meanwhile
 }
 
 // ExitError is a git call that ended with another code than 0.
@@ -65,6 +67,9 @@ func (r *Repo) Do(ctx context.Context, c Call) error {
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("git %s: %w", c.Args[0], err)
+	}
+	if c.Started != nil {
+		c.Started()
 	}
 	return await(ctx, cmd, c.Args, &stderr)
 }
