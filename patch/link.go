@@ -41,12 +41,13 @@ func checkTarget(p, target string) error {
 // isEnv reports whether a name is that of an env file: these stay outside of
 // snapshots even where git ignores them, and so does every link to them.
 func isEnv(name string) bool {
-	name = fold(name)
-	if name == ".env" {
-		return true
+	kind, ok := strings.CutPrefix(fold(name), fold(".env"))
+	if kind == "" || !strings.HasPrefix(kind, ".") {
+		return ok && kind == ""
 	}
-	kind, ok := strings.CutPrefix(name, ".env.")
-	return ok && !slices.Contains([]string{"example", "sample", "template", "dist", "defaults"}, kind)
+	return ok && !slices.ContainsFunc([]string{".example", ".sample", ".template", ".dist", ".defaults"}, func(harmless string) bool {
+		return kind == fold(harmless)
+	})
 }
 
 // checkLink resolves a symlink of the tree through the tree's other links, as a

@@ -79,6 +79,9 @@ func (q *Queue) Store(ctx context.Context, base Base, p *Patch, m Meta) (Result,
 	if err := objs.Flush(); err != nil {
 		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
 	}
+	if err := q.fsck(ctx, objs, r.Tree, p.Files); err != nil {
+		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
+	}
 	if r.Files, err = q.stat(ctx, r, p); err != nil {
 		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
 	}

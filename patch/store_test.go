@@ -95,6 +95,12 @@ func TestStoreRefuses(t *testing.T) {
 		{"deleted other content", []string{sectionOf("a", reg, 0, "q\n", "")}, "a", "not in the base"},
 		{"deleted a folder", []string{sectionOf("dir", reg, 0, "x\n", "")}, "dir", "does not have it"},
 		{"other old mode", []string{sectionOf("a", exe, reg, "x\n", "x\n")}, "a", "has the mode"},
+		{"link to an env file", []string{sectionOf("z", 0, symlink, "", ".env")}, "z", "env file"},
+		{"link to an env file in another case", []string{sectionOf("z", 0, symlink, "", "dir/../.ENV.Local")}, "z", "env file"},
+		{"link through an env folder", []string{sectionOf("z", 0, symlink, "", ".env/x")}, "z", "env file"},
+		{"hostile .gitmodules", []string{added(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = x\n\tupdate = !touch x\n")}, ".gitmodules", "gitmodulesUpdate"},
+		{"hostile .gitmodules below", []string{added("dir/.gitmodules", "[submodule \"../x\"]\n\tpath = x\n\turl = -x\n")}, "dir/.gitmodules", "gitmodules"},
+		{"endless .gitattributes", []string{added(".gitattributes", strings.Repeat("x", 3000)+" text\n")}, ".gitattributes", "gitattributes"},
 		{"below a symlink", []string{added("link/new", "x\n")}, "link/new", "below the symlink"},
 		{"through a symlink", []string{sectionOf("link/f", reg, reg, "x\n", "y\n")}, "link/f", "below the symlink"},
 		{"below a file", []string{added("a/b", "x\n")}, "a/b", "no folder"},
@@ -138,8 +144,9 @@ func TestStoreTakesSafeLinks(t *testing.T) {
 	l.write("dir/f", "x\n")
 	l.must(os.Symlink("dir", l.path("link")))
 	base := l.snapshot()
-	r := l.store(base, link("dir/self", "../dir/f"), link("dangling", "no/such/file"), link("through", "link/../link/f"), link("up", "dir/.."))
-	if got := len(r.Files); got != 4 {
+	r := l.store(base, link("dir/self", "../dir/f"), link("dangling", "no/such/file"), link("through", "link/../link/f"), link("up", "dir/.."),
+		link("env", "dir/.env.example"), link("envy", ".envrc.d"))
+	if got := len(r.Files); got != 6 {
 		t.Errorf("%d files", got)
 	}
 }
@@ -353,6 +360,21 @@ func TestRefsSurvivePackRefs(t *testing.T) {
 		t.Errorf("%d refs", len(refs))
 	}
 	l.git("fsck", "--no-dangling")
+}
+
+// TestStoreTakesOrdinaryGitFiles: what git fsck has nothing against passes, and
+// leaves nothing behind.
+func TestStoreTakesOrdinaryGitFiles(t *testing.T) {
+	l := newLab(t)
+	l.write("dir/a", "1\n")
+	base := l.snapshot()
+	r := l.store(base, file(".gitattributes", "*.bin binary\n"), file("dir/.gitignore", "*.o\n"),
+		file(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = https://example.com/x\n"))
+	l.git("fsck", "--strict", "--no-dangling")
+	if left, err := filepath.Glob(l.repo.Path("fsck-*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
+	}
+	l.apply(r.ID)
 }
 
 // TestStoreAfterCrash: a record whose refs never moved does not keep its task
