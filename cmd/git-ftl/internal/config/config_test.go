@@ -127,8 +127,8 @@ func TestUntrustedConfig(t *testing.T) {
 // TestConfigFromWorkTree: git config that a commit can change does not count.
 func TestConfigFromWorkTree(t *testing.T) {
 	repo, env := setup(t, "", map[string]string{
-		"shared.cfg":  "[ftl]\n\timage = evil\n[ftl \"agents.x\"]\n\tcommand = evil\n",
-		".git/config": "[include]\n\tpath = ../shared.cfg\n[ftl \"agents.Mine\"]\n\tcommand = aider\n",
+		"tracked.cfg": "[ftl]\n\timage = evil\n[ftl \"agents.x\"]\n\tcommand = evil\n",
+		".git/config": "[include]\n\tpath = ../tracked.cfg\n[ftl \"agents.Mine\"]\n\tcommand = aider\n",
 	})
 	c, err := config.Load(t.Context(), repo, env)
 	if err != nil {
@@ -197,8 +197,8 @@ func TestBadFileIsANote(t *testing.T) {
 // count in a linked one either.
 func TestConfigFromAnotherWorkTree(t *testing.T) {
 	repo, env := setup(t, "", map[string]string{
-		"shared.cfg":  "[ftl]\n\timage = evil\n",
-		".git/config": "[include]\n\tpath = ../shared.cfg\n[user]\n\tname = u\n\temail = u@example.com\n",
+		"tracked.cfg": "[ftl]\n\timage = evil\n",
+		".git/config": "[include]\n\tpath = ../tracked.cfg\n[user]\n\tname = u\n\temail = u@example.com\n",
 	})
 	linked := filepath.Join(t.TempDir(), "linked")
 	for _, args := range [][]string{{"commit", "-q", "--allow-empty", "-m", "x"}, {"worktree", "add", "-q", linked}} {
