@@ -103,12 +103,17 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	}, nil
 }
 
-// recovered is open for verbs that decide on results: what an earlier command
-// left half done is finished first.
-func (a *app) recovered(ctx context.Context) (*session.Session, error) {
+// decide runs f in the repository around the user, once what an earlier command
+// left half done is finished. Its context ends at the first signal.
+func (a *app) decide(f func(context.Context, *session.Session) error) error {
+	ctx, cancel := a.context()
+	defer cancel()
 	s, err := a.open(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s, s.Recover(ctx)
+	if err := s.Recover(ctx); err != nil {
+		return err
+	}
+	return f(ctx, s)
 }

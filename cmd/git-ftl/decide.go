@@ -22,29 +22,25 @@ type applyCmd struct {
 
 // Run implements the verb.
 func (c *applyCmd) Run(a *app) error {
-	ctx, cancel := a.context()
-	defer cancel()
-	s, err := a.recovered(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := a.choose(ctx, s, c.ID)
-	if err != nil {
-		return err
-	}
-	if err := s.Shown(r); err != nil && c.ID == "" {
-		return &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", r.ID, err), hints: []string{"git ftl diff " + r.ID, "git ftl apply " + r.ID}}
-	}
-	a.sayBranch(ctx, s, r.ID)
-	applied, err := s.Apply(ctx, r, c.DryRun)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return a.json(appliedReport(applied))
-	}
-	a.showApplied(s, applied, c.DryRun)
-	return nil
+	return a.decide(func(ctx context.Context, s *session.Session) error {
+		r, err := a.choose(ctx, s, c.ID)
+		if err != nil {
+			return err
+		}
+		if err := s.Shown(r); err != nil && c.ID == "" {
+			return &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", r.ID, err), hints: []string{"git ftl diff " + r.ID, "git ftl apply " + r.ID}}
+		}
+		a.sayBranch(ctx, s, r.ID)
+		applied, err := s.Apply(ctx, r, c.DryRun)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.json(appliedReport(applied))
+		}
+		a.showApplied(s, applied, c.DryRun)
+		return nil
+	})
 }
 
 // applied is what apply --json and undo --json print.
@@ -140,36 +136,32 @@ type undoCmd struct {
 
 // Run implements the verb.
 func (c *undoCmd) Run(a *app) error {
-	ctx, cancel := a.context()
-	defer cancel()
-	s, err := a.recovered(ctx)
-	if err != nil {
-		return err
-	}
-	o := patch.UndoOptions{DryRun: c.DryRun}
-	if c.ID != "" {
-		r, err := s.Choose(ctx, c.ID)
+	return a.decide(func(ctx context.Context, s *session.Session) error {
+		o := patch.UndoOptions{DryRun: c.DryRun}
+		if c.ID != "" {
+			r, err := s.Choose(ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			o.ID = r.ID
+		}
+		undone, err := s.Queue.Undo(ctx, o)
 		if err != nil {
 			return err
 		}
-		o.ID = r.ID
-	}
-	undone, err := s.Queue.Undo(ctx, o)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return a.json(undoneReport(undone))
-	}
-	did := "as before " + undone.ID + " was applied"
-	if c.DryRun {
-		did = "would be " + did + "; nothing was written"
-	}
-	fmt.Fprintf(a.stdout, "%s: %s %s\n%s\n", undone.ID, plural(len(undone.Files), "file"), did, writtenLine(undone.Files))
-	if !c.DryRun {
-		a.ui.line("again: git ftl apply %s", undone.ID)
-	}
-	return nil
+		if c.JSON {
+			return a.json(undoneReport(undone))
+		}
+		did := "as before " + undone.ID + " was applied"
+		if c.DryRun {
+			did = "would be " + did + "; nothing was written"
+		}
+		fmt.Fprintf(a.stdout, "%s: %s %s\n%s\n", undone.ID, plural(len(undone.Files), "file"), did, writtenLine(undone.Files))
+		if !c.DryRun {
+			a.ui.line("again: git ftl apply %s", undone.ID)
+		}
+		return nil
+	})
 }
 
 type rejectCmd struct {
@@ -180,31 +172,27 @@ type rejectCmd struct {
 
 // Run implements the verb.
 func (c *rejectCmd) Run(a *app) error {
-	ctx, cancel := a.context()
-	defer cancel()
-	s, err := a.recovered(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := a.choose(ctx, s, c.ID)
-	if err != nil {
-		return err
-	}
-	if !c.DryRun {
-		if err := s.Queue.Reject(ctx, r.ID); err != nil {
+	return a.decide(func(ctx context.Context, s *session.Session) error {
+		r, err := a.choose(ctx, s, c.ID)
+		if err != nil {
 			return err
 		}
-		r.State = patch.Rejected
-	}
-	switch {
-	case c.JSON:
-		return a.json(applied{ID: r.ID, Files: []appliedFile{}, Left: []string{}, State: string(r.State), DryRun: c.DryRun})
-	case c.DryRun:
-		fmt.Fprintf(a.stdout, "%s: would be rejected; nothing was written\n", r.ID)
+		if !c.DryRun {
+			if err := s.Queue.Reject(ctx, r.ID); err != nil {
+				return err
+			}
+			r.State = patch.Rejected
+		}
+		switch {
+		case c.JSON:
+			return a.json(applied{ID: r.ID, Files: []appliedFile{}, Left: []string{}, State: string(r.State), DryRun: c.DryRun})
+		case c.DryRun:
+			fmt.Fprintf(a.stdout, "%s: would be rejected; nothing was written\n", r.ID)
+			return nil
+		}
+		fmt.Fprintf(a.stdout, "%s: rejected; git ftl apply %s still takes it until it is collected\n", r.ID, r.ID)
 		return nil
-	}
-	fmt.Fprintf(a.stdout, "%s: rejected; git ftl apply %s still takes it until it is collected\n", r.ID, r.ID)
-	return nil
+	})
 }
 
 // choose finds a result, and asks a person at a terminal which of several.

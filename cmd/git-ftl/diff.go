@@ -19,35 +19,31 @@ type diffCmd struct {
 // Run implements the verb: git diff from the snapshot to the result, with the
 // user's own pager, colours and tools, and no hook.
 func (c *diffCmd) Run(a *app) error {
-	ctx, cancel := a.context()
-	defer cancel()
-	s, err := a.recovered(ctx)
-	if err != nil {
+	return a.decide(func(ctx context.Context, s *session.Session) error {
+		r, args, err := a.diffTarget(ctx, s, c.Args)
+		if err != nil {
+			return err
+		}
+		if err := s.MarkShown(r.ID, r.Commit.String()); err != nil {
+			return err
+		}
+		verb := "diff"
+		if i := slices.Index(args, "--tool"); i >= 0 || slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(s, "--tool=") }) {
+			verb = "difftool"
+		}
+		full := []string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", verb}
+		options, paths := splitPaths(args)
+		full = append(append(full, options...), r.Base.String(), r.Commit.String(), "--")
+		cmd := exec.CommandContext(ctx, "git", append(full, paths...)...)
+		cmd.Dir, cmd.Env = a.dir, a.env
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+		err = cmd.Run()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return &exitError{code: max(exit.ExitCode(), exitFailed), err: err, quiet: true} // git has said why
+		}
 		return err
-	}
-	r, args, err := a.diffTarget(ctx, s, c.Args)
-	if err != nil {
-		return err
-	}
-	if err := s.MarkShown(r.ID, r.Commit.String()); err != nil {
-		return err
-	}
-	verb := "diff"
-	if i := slices.Index(args, "--tool"); i >= 0 || slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(s, "--tool=") }) {
-		verb = "difftool"
-	}
-	full := []string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", verb}
-	options, paths := splitPaths(args)
-	full = append(append(full, options...), r.Base.String(), r.Commit.String(), "--")
-	cmd := exec.CommandContext(ctx, "git", append(full, paths...)...)
-	cmd.Dir, cmd.Env = a.dir, a.env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
-	err = cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return &exitError{code: max(exit.ExitCode(), exitFailed), err: err, quiet: true} // git has said why
-	}
-	return err
+	})
 }
 
 // idShape is what a result's ID or a part of it looks like, and no revision or

@@ -40,43 +40,39 @@ type taskLine struct {
 
 // Run implements the verb. It asks no engine.
 func (c *statusCmd) Run(a *app) error {
-	ctx, cancel := a.context()
-	defer cancel()
-	s, err := a.recovered(ctx)
-	if err != nil {
-		return err
-	}
-	lines, err := tasks(ctx, s)
-	if err != nil {
-		return err
-	}
-	open, err := s.Queue.Undecided(ctx)
-	if err != nil {
-		return err
-	}
-	report := statusReport{Pending: []taskLine{}, Running: []taskLine{}}
-	for _, l := range lines {
-		switch {
-		case l.Status == session.Running:
-			report.Running = append(report.Running, l)
-		case slices.ContainsFunc(open, func(r patch.Result) bool { return r.ID == l.ID }):
-			report.Pending = append(report.Pending, l)
-		}
-	}
-	switch {
-	case c.JSON:
-		return a.json(report)
-	case c.Short:
-		a.shortStatus(report)
-		return nil
-	}
-	a.longStatus(report)
-	for _, l := range report.Pending { // a prompt or a script has shown them to no one
-		if err := s.MarkShown(l.ID, l.Result); err != nil {
+	return a.decide(func(ctx context.Context, s *session.Session) error {
+		lines, err := tasks(ctx, s)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		open, err := s.Queue.Undecided(ctx)
+		if err != nil {
+			return err
+		}
+		report := statusReport{Pending: []taskLine{}, Running: []taskLine{}}
+		for _, l := range lines {
+			switch {
+			case l.Status == session.Running:
+				report.Running = append(report.Running, l)
+			case slices.ContainsFunc(open, func(r patch.Result) bool { return r.ID == l.ID }):
+				report.Pending = append(report.Pending, l)
+			}
+		}
+		switch {
+		case c.JSON:
+			return a.json(report)
+		case c.Short:
+			a.shortStatus(report)
+			return nil
+		}
+		a.longStatus(report)
+		for _, l := range report.Pending { // a prompt or a script has shown them to no one
+			if err := s.MarkShown(l.ID, l.Result); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (a *app) shortStatus(r statusReport) {
@@ -152,24 +148,20 @@ type listCmd struct {
 
 // Run implements the verb.
 func (c *listCmd) Run(a *app) error {
-	ctx, cancel := a.context()
-	defer cancel()
-	s, err := a.recovered(ctx)
-	if err != nil {
-		return err
-	}
-	lines, err := tasks(ctx, s)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return a.json(lines)
-	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", l.ID, when(l.Created), l.State, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
-	}
-	return w.Flush()
+	return a.decide(func(ctx context.Context, s *session.Session) error {
+		lines, err := tasks(ctx, s)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.json(lines)
+		}
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		for _, l := range lines {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", l.ID, when(l.Created), l.State, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+		}
+		return w.Flush()
+	})
 }
 
 type showCmd struct {
@@ -179,29 +171,25 @@ type showCmd struct {
 
 // Run implements the verb.
 func (c *showCmd) Run(a *app) error {
-	ctx, cancel := a.context()
-	defer cancel()
-	s, err := a.recovered(ctx)
-	if err != nil {
-		return err
-	}
-	o, err := a.record(ctx, s, c.ID)
-	if err != nil {
-		return err
-	}
-	if o.Result != nil {
-		if r, err := s.Queue.Find(ctx, o.ID); err == nil {
-			o.State = string(r.State)
-		}
-		if err := s.MarkShown(o.ID, *o.Result); err != nil {
+	return a.decide(func(ctx context.Context, s *session.Session) error {
+		o, err := a.record(ctx, s, c.ID)
+		if err != nil {
 			return err
 		}
-	}
-	if c.JSON {
-		return a.json(o)
-	}
-	a.showRecord(o)
-	return nil
+		if o.Result != nil {
+			if r, err := s.Queue.Find(ctx, o.ID); err == nil {
+				o.State = string(r.State)
+			}
+			if err := s.MarkShown(o.ID, *o.Result); err != nil {
+				return err
+			}
+		}
+		if c.JSON {
+			return a.json(o)
+		}
+		a.showRecord(o)
+		return nil
+	})
 }
 
 func (a *app) showRecord(o session.Outcome) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/container"
 )
 
@@ -82,35 +84,32 @@ type sandboxShellCmd struct {
 
 // Run implements the verb.
 func (c *sandboxShellCmd) Run(a *app) error {
-	ctx, cancel := a.context()
-	defer cancel()
-	s, err := a.recovered(ctx)
-	if err != nil {
-		return err
-	}
-	if c.Name == "" {
-		c.Name = s.Group() + "-1"
-	}
-	cmd := container.Cmd{Argv: c.Cmd, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
-	if len(cmd.Argv) > 0 && cmd.Argv[0] == "--" {
-		cmd.Argv = cmd.Argv[1:]
-	}
-	restore := func() {}
-	if len(cmd.Argv) == 0 {
-		cmd.Argv = []string{"sh", "-c", "if command -v bash >/dev/null; then exec bash; fi; exec sh"}
-		if restore, err = a.terminal(&cmd); err != nil {
-			return err
+	return a.decide(func(ctx context.Context, s *session.Session) error {
+		if c.Name == "" {
+			c.Name = s.Group() + "-1"
 		}
-	}
-	exit, err := s.Enter(ctx, c.Name, cmd)
-	restore()
-	switch {
-	case err != nil:
-		return err
-	case exit.Code != 0:
-		return &exitError{code: exit.Code, err: errors.New("the command failed"), quiet: true}
-	}
-	return nil
+		cmd := container.Cmd{Argv: c.Cmd, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
+		if len(cmd.Argv) > 0 && cmd.Argv[0] == "--" {
+			cmd.Argv = cmd.Argv[1:]
+		}
+		restore := func() {}
+		if len(cmd.Argv) == 0 {
+			cmd.Argv = []string{"sh", "-c", "if command -v bash >/dev/null; then exec bash; fi; exec sh"}
+			var err error
+			if restore, err = a.terminal(&cmd); err != nil {
+				return err
+			}
+		}
+		exit, err := s.Enter(ctx, c.Name, cmd)
+		restore()
+		switch {
+		case err != nil:
+			return err
+		case exit.Code != 0:
+			return &exitError{code: exit.Code, err: errors.New("the command failed"), quiet: true}
+		}
+		return nil
+	})
 }
 
 // terminal makes the user's terminal the sandbox's, until restore.
