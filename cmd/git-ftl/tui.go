@@ -37,7 +37,7 @@ type ui struct {
 	quiet    bool // nothing on stderr but errors
 	verbose  bool // every stage gets its line
 
-	mu    sync.Mutex // agent output comes from two streams
+	mu    sync.Mutex // of lines and what they hold: output comes from several streams
 	lines []*lineWriter
 }
 
@@ -143,32 +143,22 @@ func (u *ui) Stage(name, result string, d time.Duration) {
 		}
 		result = "done"
 	}
-	u.status(name, fmt.Sprintf("%-22s %s", result, u.paint(dim, took(d))))
+	u.statusTook(name, result, took(d))
 }
 
-func (u *ui) status(name, text string) {
-	if !u.quiet {
-		fmt.Fprintf(u.err, "%s %s\n", u.paint(bold, fmt.Sprintf("%-9s", clean(name))), cleanKeepColour(text, u.colour))
-	}
-}
+// status prints a line of a name and what is to be said of it.
+func (u *ui) status(name, text string) { u.statusTook(name, text, "") }
 
-// cleanKeepColour escapes all control characters but our own colours.
-func cleanKeepColour(s string, colour bool) string {
-	if !colour {
-		return clean(s)
+// statusTook adds the time that it took.
+func (u *ui) statusTook(name, text, time string) {
+	if u.quiet {
+		return
 	}
-	for _, code := range []string{"\x1b[" + dim + "m", "\x1b[0m"} {
-		s = strings.ReplaceAll(s, code, "\x00"+code[2:]+"\x00")
+	text = clean(text)
+	if time != "" {
+		text = fmt.Sprintf("%-22s %s", text, u.paint(dim, time))
 	}
-	parts := strings.Split(s, "\x00")
-	for i, p := range parts {
-		if p == dim+"m" || p == "0m" {
-			parts[i] = "\x1b[" + p
-		} else {
-			parts[i] = clean(p)
-		}
-	}
-	return strings.Join(parts, "")
+	fmt.Fprintf(u.err, "%s %s\n", u.paint(bold, fmt.Sprintf("%-9s", clean(name))), text)
 }
 
 // Note implements session.Reporter.
@@ -184,14 +174,21 @@ func (u *ui) Agent() (stdout, stderr io.Writer) {
 		return io.Discard, io.Discard
 	}
 	a, b := &lineWriter{ui: u}, &lineWriter{ui: u}
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	u.lines = append(u.lines, a, b)
 	return a, b
 }
 
 // flush ends the last lines that the agent left without a newline.
 func (u *ui) flush() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	for _, l := range u.lines {
-		l.end()
+		if len(l.buf) > 0 {
+			l.show(l.buf)
+			l.buf = l.buf[:0]
+		}
 	}
 	u.lines = nil
 }
@@ -228,15 +225,6 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 		l.buf, p = l.buf[:0], p[i+1:]
 	}
 	return n, nil
-}
-
-func (l *lineWriter) end() {
-	l.ui.mu.Lock()
-	defer l.ui.mu.Unlock()
-	if len(l.buf) > 0 {
-		l.show(l.buf)
-		l.buf = l.buf[:0]
-	}
 }
 
 func (l *lineWriter) show(line []byte) {

@@ -75,6 +75,18 @@ func TestAgentLines(t *testing.T) {
 	}
 }
 
+// TestColourIsOursAlone: what is shown cannot bring colours or imitate ours.
+func TestColourIsOursAlone(t *testing.T) {
+	var out bytes.Buffer
+	u := newUI(&app{stdout: &out, stderr: &out})
+	u.colour = true
+	u.Stage("agent", "\x1b[2mx\x00"+"0m\x1b[0m", time.Second)
+	want := "\x1b[1magent    \x1b[0m \\x1b[2mx\\x000m\\x1b[0m  \x1b[2m1.0s\x1b[0m\n"
+	if got := out.String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestQuoteArgs(t *testing.T) {
 	got := quoteArgs([]string{"sh", "-c", "it's", "", "a=b/c", "$x"})
 	if want := `sh -c 'it'\''s' '' a=b/c '$x'`; got != want {

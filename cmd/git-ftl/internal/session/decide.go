@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,35 +57,24 @@ func (s *Session) Apply(ctx context.Context, result patch.Result, dryRun bool) (
 	return s.Queue.Apply(ctx, result.ID, patch.ApplyOptions{Now: now, DryRun: dryRun})
 }
 
-const shownFile = "shown.json"
-
 // MarkShown notes that the user has seen this commit as the result.
 func (s *Session) MarkShown(id, commit string) error {
-	shown := s.shown()
-	if shown[id] == commit {
+	if s.shown(id) == commit {
 		return nil
 	}
-	shown[id] = commit
-	data, err := json.Marshal(shown)
-	if err != nil {
-		return err
-	}
-	return s.Repo.WriteState(shownFile, data)
+	return s.Repo.WriteState("shown/"+id, []byte(commit))
 }
 
 // Shown returns ErrUnseen where a result is another commit than was last shown.
 func (s *Session) Shown(r patch.Result) error {
-	if s.shown()[r.ID] != r.Commit.String() {
+	if s.shown(r.ID) != r.Commit.String() {
 		return ErrUnseen
 	}
 	return nil
 }
 
-func (s *Session) shown() map[string]string {
-	shown := map[string]string{}
-	data, err := s.Repo.ReadState(shownFile)
-	if err != nil || json.Unmarshal(data, &shown) != nil {
-		return map[string]string{}
-	}
-	return shown
+// shown is the commit that the user last saw as a result, "" where it was none.
+func (s *Session) shown(id string) string {
+	commit, _ := s.Repo.ReadState("shown/" + id)
+	return string(commit)
 }

@@ -105,9 +105,10 @@ func (r *run) adopt(ctx context.Context, commit plumbing.Hash) error {
 }
 
 // letGo takes the mark off the sandbox of a task whose change is stored, or that
-// had none. Without an engine the mark stays, and the sandbox with it.
+// had none; a change that was refused is kept there. Without an engine the mark
+// stays, and the sandbox with it.
 func (r *run) letGo(ctx context.Context) error {
-	if r.out.Sandbox == "" {
+	if r.out.Sandbox == "" || r.out.Kept {
 		return nil
 	}
 	pool, err := r.Pool(ctx)

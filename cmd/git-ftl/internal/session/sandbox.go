@@ -3,9 +3,7 @@ package session
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,6 +125,7 @@ func (s *Session) Enter(ctx context.Context, name string, c container.Cmd) (cont
 		return container.Exit{}, fmt.Errorf("enter sandbox %s: %w", name, err)
 	}
 	defer box.Release()
+	defer e.Close()
 	var image container.Image
 	if found, err := e.Image(ctx, box.Image()); err == nil {
 		image = found
@@ -140,8 +139,14 @@ func (s *Session) Enter(ctx context.Context, name string, c container.Cmd) (cont
 }
 
 // retry tries once more to store a change that was refused: a person may have
-// mended it.
+// mended it. The task is not among the running ones meanwhile, so that a crash
+// leaves it as it was.
 func (s *Session) retry(ctx context.Context, box *container.Sandbox) error {
+	unlock, err := s.Repo.Lock(ctx, "task-"+box.Holds())
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	out, err := s.Task(box.Holds())
 	if err != nil {
 		return err
@@ -150,11 +155,8 @@ func (s *Session) retry(ctx context.Context, box *container.Sandbox) error {
 	if r.snap, err = s.Store.Load(ctx, out.ID); err != nil {
 		return err
 	}
-	if err := s.Repo.WriteState("running/"+out.ID, nil); err != nil {
-		return err
-	}
 	if err := r.collect(ctx, nil); err != nil {
-		return errors.Join(err, os.Remove(s.Repo.Path("running", out.ID)))
+		return err
 	}
 	s.Report.Note(fmt.Sprintf("%s: %s", out.ID, r.rescued()))
 	return nil

@@ -41,8 +41,8 @@ type Session struct {
 	Now    func() time.Time
 }
 
-// Reporter shows a task as it goes on. Its methods are called from one
-// goroutine, but for the writers of Agent.
+// Reporter shows a task as it goes on. It is safe for concurrent use: the
+// sandbox boots beside the snapshot.
 type Reporter interface {
 	Begin(o Outcome)                            // the snapshot is taken
 	Stage(name, result string, d time.Duration) // a stage has ended
@@ -69,7 +69,6 @@ type run struct {
 	engine *engine
 	image  container.Image
 	box    *container.Sandbox
-	began  time.Time
 	soft   context.Context // ends at the first interrupt
 	stop   context.CancelCauseFunc
 	done   chan struct{} // closed when the task is over
@@ -105,9 +104,9 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Session: s, task: t, out: newOutcome(id), began: s.Now(), done: make(chan struct{}), ready: make(chan struct{})}
+	r := &run{Session: s, task: t, out: newOutcome(id), done: make(chan struct{}), ready: make(chan struct{})}
 	r.out.Task, r.out.Agent, r.out.Model = t.Text, t.Agent.Name, t.Model
-	r.out.WorkTree, r.out.Created = s.Repo.Key(), r.began
+	r.out.WorkTree, r.out.Created = s.Repo.Key(), s.Now()
 	if err := errors.Join(s.save(r.out), s.Repo.WriteState("running/"+id, nil)); err != nil {
 		unlock()
 		return nil, nil, err
@@ -221,10 +220,12 @@ func (r *run) end(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := os.Remove(r.Repo.Path("spool", r.out.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for _, folder := range []string{"spool", "running"} {
+		if err := os.Remove(r.Repo.Path(folder, r.out.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	return os.Remove(r.Repo.Path("running", r.out.ID))
+	return nil
 }
 
 // stage ends a stage that began at start.

@@ -191,6 +191,28 @@ func TestDeadTaskBeforeItsAgent(t *testing.T) {
 	}
 }
 
+// TestRefusedChangeOutlivesACrash: a task whose change is kept in its sandbox, and
+// whose git-ftl died just before it was done, is ended without an engine being
+// asked to let the sandbox go.
+func TestRefusedChangeOutlivesACrash(t *testing.T) {
+	s := newSession(t, t.TempDir())
+	s.Env = append(s.Env, "DOCKER_HOST=unix:///nonexistent")
+	out := newOutcome("kkkk")
+	out.Status, out.Kept, out.Sandbox, out.Started, out.Ended = Failed, true, "main-1", time.Now(), time.Now()
+	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.recoverTask(t.Context(), "kkkk"); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := s.ids("running"); err != nil || len(ids) != 0 {
+		t.Errorf("still running: %v %v", ids, err)
+	}
+	if got, err := s.Task("kkkk"); err != nil || !got.Kept {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestLiveTaskIsLeftAlone: the lock of a task tells that it is alive.
 func TestLiveTaskIsLeftAlone(t *testing.T) {
 	s := newSession(t, t.TempDir())
