@@ -171,6 +171,9 @@ type showCmd struct {
 
 // Run implements the verb.
 func (c *showCmd) Run(a *app) error {
+	if err := a.noPaths("show"); err != nil {
+		return err
+	}
 	return a.decide(func(ctx context.Context, s *session.Session) error {
 		o, err := a.record(ctx, s, c.ID)
 		if err != nil {

@@ -27,6 +27,7 @@ type app struct {
 	signals        <-chan os.Signal
 	umask          os.FileMode // the user's; the process itself runs with 077
 	ui             *ui
+	paths          []string // what followed "--" of a verb that takes paths, as it was given
 }
 
 // softMemory is where the collector begins to work harder: a large file goes
@@ -68,9 +69,7 @@ func (a *app) main(args []string) int {
 		_, _ = parser.Parse([]string{"--help"})
 		return a.ui.fail(&exitError{code: exitUsage, err: errors.New("a verb is missing"), hints: []string{`git ftl exec CMD, or git ftl run "task"`}})
 	}
-	if err := noPaths(args); err != nil {
-		return a.ui.fail(err)
-	}
+	args, a.paths = cutPaths(args)
 	ctx, err := parser.Parse(args)
 	if exit >= 0 { // --help or --version has printed; what else was wrong does not matter
 		return exit
@@ -84,12 +83,22 @@ func (a *app) main(args []string) int {
 	return 0
 }
 
-// noPaths refuses "apply -- PATH", which would take the path for an ID.
-func noPaths(args []string) error {
-	if i := slices.Index(args, "--"); i < 1 || !slices.Contains([]string{"apply", "merge", "undo", "reject", "show"}, args[0]) {
+// cutPaths takes the paths off "apply ID -- PATH…", whose first would be taken
+// for the ID otherwise.
+func cutPaths(args []string) (rest, paths []string) {
+	i := slices.Index(args, "--")
+	if i < 1 || !slices.Contains([]string{"apply", "merge", "undo", "reject", "show"}, args[0]) {
+		return args, nil
+	}
+	return args[:i], args[i+1:]
+}
+
+// noPaths refuses paths for a verb that takes the whole.
+func (a *app) noPaths(verb string) error {
+	if len(a.paths) == 0 {
 		return nil
 	}
-	return &exitError{code: exitUsage, err: fmt.Errorf("%s takes the whole change: paths cannot be given yet", args[0]), hints: []string{"git ftl " + args[0] + " -h"}}
+	return &exitError{code: exitUsage, err: fmt.Errorf("%s takes no paths", verb), hints: []string{"git ftl " + verb + " -h"}}
 }
 
 // usageError adds the way out to what kong says.

@@ -43,18 +43,18 @@ func (s *Session) Choose(ctx context.Context, prefix string) (patch.Result, erro
 }
 
 // Apply merges a result into the working tree. The tree as it is now is staged
-// first, so that the merge sees what the user did meanwhile. Errors are those of
-// patch.Queue.Apply.
-func (s *Session) Apply(ctx context.Context, result patch.Result, dryRun bool) (patch.Applied, error) {
+// first, as o.Now, so that the merge sees what the user did meanwhile. Errors are
+// those of patch.Queue.Apply.
+func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyOptions) (patch.Applied, error) {
 	staged, err := s.Store.Stage(ctx, s.snapshotOptions(""))
 	if err != nil {
 		return patch.Applied{}, err
 	}
-	now := patch.Current{Tree: staged.Tree, Head: staged.Head}
+	o.Now = patch.Current{Tree: staged.Tree, Head: staged.Head}
 	for _, l := range staged.LeftOut {
-		now.LeftOut = append(now.LeftOut, l.Path)
+		o.Now.LeftOut = append(o.Now.LeftOut, l.Path)
 	}
-	return s.Queue.Apply(ctx, result.ID, patch.ApplyOptions{Now: now, DryRun: dryRun})
+	return s.Queue.Apply(ctx, result.ID, o)
 }
 
 // MarkShown notes that the user has seen this commit as the result.

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/patch"
+)
+
+// choose finds a result, and asks a person at a terminal which of several.
+func (a *app) choose(ctx context.Context, s *session.Session, id string) (patch.Result, error) {
+	r, err := s.Choose(ctx, id)
+	var several *session.SeveralError
+	switch {
+	case errors.As(err, &several) && isTerminal(a.stdin) && isTerminal(a.stderr):
+		return a.ask(s, several.Results)
+	case errors.As(err, &several):
+		e := &exitError{code: exitUsage, err: err, hints: []string{"name one of them"}}
+		for _, r := range several.Results {
+			e.details = append(e.details, a.describe(s, r))
+		}
+		return r, e
+	case errors.Is(err, patch.ErrUnknown):
+		if o, known := a.taskOf(s, id); known {
+			return r, &exitError{code: exitFailed, err: fmt.Errorf("task %s has no result: it changed nothing, or failed", o.ID), hints: []string{"git ftl show " + o.ID}}
+		}
+	case errors.Is(err, session.ErrNonePending):
+		return r, &exitError{code: exitFailed, err: err, hints: []string{"git ftl list shows every task; apply, diff and reject take an ID"}}
+	}
+	return r, err
+}
+
+// taskOf finds a task by a prefix that only it has.
+func (a *app) taskOf(s *session.Session, prefix string) (found session.Outcome, known bool) {
+	all, err := s.Tasks()
+	for _, o := range all {
+		if err == nil && strings.HasPrefix(o.ID, strings.ToLower(prefix)) {
+			if known {
+				return found, false
+			}
+			found, known = o, true
+		}
+	}
+	return found, known
+}
+
+func (a *app) describe(s *session.Session, r patch.Result) string {
+	o, err := s.Task(r.ID)
+	if err != nil {
+		return r.ID
+	}
+	return fmt.Sprintf("%s  %s, +%d -%d  %s", r.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), session.Subject(o.Task))
+}
+
+func (a *app) ask(s *session.Session, results []patch.Result) (patch.Result, error) {
+	for i, r := range results {
+		fmt.Fprintf(a.stderr, "%3d  %s\n", i+1, clean(a.describe(s, r)))
+	}
+	fmt.Fprintf(a.stderr, "which one (1-%d, empty for none)? ", len(results))
+	line, _ := bufio.NewReader(a.stdin).ReadString('\n')
+	n, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || n < 1 || n > len(results) {
+		return patch.Result{}, &exitError{code: exitUsage, err: errors.New("none was chosen")}
+	}
+	return results[n-1], nil
+}
+
+// record finds the record of a task; the only undecided result's without an ID.
+func (a *app) record(ctx context.Context, s *session.Session, id string) (session.Outcome, error) {
+	if id == "" {
+		r, err := a.choose(ctx, s, "")
+		if err != nil {
+			return session.Outcome{}, err
+		}
+		id = r.ID
+	}
+	all, err := s.Tasks()
+	if err != nil {
+		return session.Outcome{}, err
+	}
+	var found []session.Outcome
+	for _, o := range all {
+		if o.ID == id {
+			return o, nil
+		}
+		if strings.HasPrefix(o.ID, strings.ToLower(id)) {
+			found = append(found, o)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return session.Outcome{}, &exitError{code: exitFailed, err: fmt.Errorf("no task is called %q", id), hints: []string{"git ftl list shows every task"}}
+	case 1:
+		return found[0], nil
+	}
+	e := &exitError{code: exitUsage, err: fmt.Errorf("%q begins several tasks", id), hints: []string{"give more letters of one"}}
+	for _, o := range found {
+		e.details = append(e.details, o.ID+"  "+session.Subject(o.Task))
+	}
+	return session.Outcome{}, e
+}
