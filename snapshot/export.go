@@ -42,7 +42,10 @@ var exportName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 // Export makes the folder exports/name of the state folder equal to a snapshot,
 // in place, at a cost that follows the difference. No object of the history and
 // none of another snapshot's left-out files gets into it. The caller sees to it
-// that nobody reads the folder meanwhile. Errors: ErrNoSpace.
+// that nobody reads the folder meanwhile. Of snap only ID (for messages), Tree,
+// Commit, Parent and LeftOut count, so that any commit can be exported by a
+// Snapshot made by hand; where Parent is zero, the author of the base is that of
+// Commit. Errors: ErrNoSpace.
 func (s *Store) Export(ctx context.Context, snap Snapshot, name string) (*Export, error) {
 	if !exportName.MatchString(name) {
 		return nil, fmt.Errorf("export %s: invalid name %q", snap.ID, name)

@@ -231,15 +231,10 @@ func (s *Store) Load(ctx context.Context, id string) (Snapshot, error) {
 	}
 	objects := s.repo.Objects(ctx)
 	defer func() { _ = objects.Close() }()
-	c, err := objects.Commit(h)
+	snap, _, err := read(objects, id, h)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot %s: %w", id, err)
 	}
-	snap := Snapshot{ID: id, Commit: h, Tree: c.TreeHash}
-	if len(c.ParentHashes) > 0 {
-		snap.Parent = c.ParentHashes[0]
-	}
-	snap.decode(c.Message)
 	return snap, nil
 }
 
