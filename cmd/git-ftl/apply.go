@@ -123,6 +123,6 @@ func (a *app) sayBranch(ctx context.Context, s *session.Session, id string) {
 	}
 	now, err := s.Repo.Line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err == nil && o.Branch != "" && now != o.Branch {
-		a.ui.Note(fmt.Sprintf("%s was made on branch %s; this is %s", id, o.Branch, now))
+		a.ui.note(fmt.Sprintf("%s was made on branch %s; this is %s", id, o.Branch, now))
 	}
 }

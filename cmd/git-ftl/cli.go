@@ -27,6 +27,10 @@ type cli struct {
 	Exec execCmd `cmd:"" group:"work" help:"Run any command as the agent, in the sandbox."`
 	Run  runCmd  `cmd:"" group:"work" aliases:"code" help:"Give a task to the configured agent, in the sandbox."`
 
+	Logs logsCmd `cmd:"" group:"work" help:"Show what a task did, or follow it."`
+	Wait waitCmd `cmd:"" group:"work" help:"Wait until tasks are over."`
+	Stop stopCmd `cmd:"" group:"work" help:"Stop tasks; what they changed is stored."`
+
 	Status statusCmd `cmd:"" group:"decide" help:"Show what is pending or running."`
 	List   listCmd   `cmd:"" group:"decide" help:"List every task."`
 	Show   showCmd   `cmd:"" group:"decide" help:"Show the record of one task."`
@@ -38,6 +42,7 @@ type cli struct {
 	Sandbox sandboxCmd `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
 	Config  configCmd  `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
 	Doctor  doctorCmd  `cmd:"" group:"keep" help:"Say what works here and what is missing."`
+	Worker  workerCmd  `cmd:"" hidden:"" name:"task-worker" help:"Do a task in the background."`
 	Man     manCmd     `cmd:"" hidden:"" help:"Print the manual page."`
 }
 
@@ -98,7 +103,7 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 		return nil, &exitError{code: exitUsage, err: err, hints: []string{"git ftl config shows every setting"}}
 	}
 	return &session.Session{
-		Repo: repo, Config: c, Env: a.env, Home: homeDir(a.env), Report: a.ui, Now: a.now,
+		Repo: repo, Config: c, Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now,
 		Queue: patch.NewQueue(repo, a.umask), Store: snapshot.New(repo),
 	}, nil
 }

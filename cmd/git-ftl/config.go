@@ -29,7 +29,7 @@ func (c *configCmd) Run(a *app) error {
 		return err
 	}
 	for _, note := range s.Config.Notes() {
-		a.ui.Note(note)
+		a.ui.note(note)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/container"
@@ -52,6 +53,30 @@ func explain(err error, env []string) *exitError {
 		e.explainCause(env)
 	}
 	return e
+}
+
+// tell is explain for transcripts and other processes.
+func (a *app) tell(err error) session.Failure { return explain(err, a.env).failure() }
+
+// failure is the error as a person is told of it: every line can be shown.
+func (e *exitError) failure() session.Failure {
+	first, rest, _ := strings.Cut(e.Error(), "\n") // errors that were joined
+	f := session.Failure{Code: e.code, Error: clean(first)}
+	for line := range strings.Lines(rest) {
+		f.Details = append(f.Details, clean(strings.TrimSuffix(line, "\n")))
+	}
+	for _, d := range e.details {
+		f.Details = append(f.Details, clean(d))
+	}
+	for _, h := range e.hints {
+		f.Hints = append(f.Hints, clean(h))
+	}
+	return f
+}
+
+// told is an error that another process has explained.
+func told(f session.Failure) error {
+	return &exitError{code: f.Code, err: errors.New(f.Error), details: f.Details, hints: f.Hints}
 }
 
 // explainType takes what an error's type carries; false where it carries nothing.

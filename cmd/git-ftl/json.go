@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf16"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 )
 
 // json prints one object on stdout. What could steer a terminal is escaped in
@@ -18,26 +18,16 @@ func (a *app) json(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(a.stdout, jsonClean(out.String()))
+	_, err := fmt.Fprint(a.stdout, escape.JSON(out.String()))
 	return err
 }
 
-func jsonClean(s string) string {
-	unsafeText := func(r rune) bool { return r >= 0x7f && unsafe(r) }
-	if !strings.ContainsFunc(s, unsafeText) {
-		return s
+// jsonLine prints one object on a line of its own.
+func (a *app) jsonLine(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
 	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case !unsafeText(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			hi, lo := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
+	_, err = fmt.Fprintln(a.stdout, escape.JSON(string(data)))
+	return err
 }

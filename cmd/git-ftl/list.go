@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 type statusCmd struct {
@@ -36,10 +37,16 @@ type taskLine struct {
 	Deletions  int       `json:"deletions"`
 	Result     string    `json:"result"`
 	WorkTree   string    `json:"work_tree"`
+	Doing      string    `json:"doing,omitempty"`   // of a running task: the last line it printed, or its stage
+	Elapsed    float64   `json:"elapsed,omitempty"` // of a running task, seconds
 }
 
-// Run implements the verb. It asks no engine.
+// Run implements the verb. It asks no engine but for the change of a task that
+// was cut off.
 func (c *statusCmd) Run(a *app) error {
+	if c.Short && !c.JSON {
+		return a.shortStatus()
+	}
 	return a.decide(func(ctx context.Context, s *session.Session) error {
 		lines, err := tasks(ctx, s)
 		if err != nil {
@@ -51,19 +58,15 @@ func (c *statusCmd) Run(a *app) error {
 		}
 		report := statusReport{Pending: []taskLine{}, Running: []taskLine{}}
 		for _, l := range lines {
-			switch {
-			case l.Status == session.Running:
-				report.Running = append(report.Running, l)
-			case slices.ContainsFunc(open, func(r patch.Result) bool { return r.ID == l.ID }):
+			if l.Status == session.Running {
+				report.Running = append(report.Running, l.live(s))
+			}
+			if slices.ContainsFunc(open, func(r patch.Result) bool { return r.ID == l.ID }) {
 				report.Pending = append(report.Pending, l)
 			}
 		}
-		switch {
-		case c.JSON:
+		if c.JSON {
 			return a.json(report)
-		case c.Short:
-			a.shortStatus(report)
-			return nil
 		}
 		a.longStatus(report)
 		for _, l := range report.Pending { // a prompt or a script has shown them to no one
@@ -75,17 +78,43 @@ func (c *statusCmd) Run(a *app) error {
 	})
 }
 
-func (a *app) shortStatus(r statusReport) {
-	var parts []string
-	for _, l := range r.Pending {
-		parts = append(parts, l.ID)
+// live adds what a task does at the moment.
+func (l taskLine) live(s *session.Session) taskLine {
+	if e, ok := s.LastEvent(l.ID); ok {
+		l.Doing = e.Text
+		if l.Doing == "" {
+			l.Doing = e.Stage
+		}
 	}
-	if n := len(r.Running); n > 0 {
+	l.Elapsed = s.Now().Sub(l.Created).Seconds()
+	return l
+}
+
+// shortStatus is for a prompt: it looks into files, and leaves what an earlier
+// command was cut off in to others.
+func (a *app) shortStatus() error {
+	ctx, cancel := a.context()
+	defer cancel()
+	repo, err := git.Open(ctx, a.dir, a.env)
+	if err != nil {
+		return err
+	}
+	s := &session.Session{Repo: repo}
+	parts, err := patch.NewQueue(repo, a.umask).Waiting(ctx)
+	if err != nil {
+		return err
+	}
+	running, err := s.Running()
+	if err != nil {
+		return err
+	}
+	if n := len(running); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d running", n))
 	}
 	if len(parts) > 0 {
 		fmt.Fprintln(a.stdout, strings.Join(parts, " "))
 	}
+	return nil
 }
 
 func (a *app) longStatus(r statusReport) {
@@ -94,10 +123,16 @@ func (a *app) longStatus(r statusReport) {
 		return
 	}
 	for _, l := range r.Running {
-		fmt.Fprintf(a.stdout, "%-9s running   %s\n", l.ID, clean(session.Subject(l.Task)))
+		fmt.Fprintf(a.stdout, "%-9s running %s   %s\n", l.ID, took(time.Duration(l.Elapsed*float64(time.Second))), clean(session.Subject(l.Task)))
+		if l.Doing != "" {
+			fmt.Fprintf(a.stdout, "  %s\n", clean(shorten(l.Doing)))
+		}
 	}
 	for _, l := range r.Pending {
 		fmt.Fprintf(a.stdout, "%-9s %s, +%d -%d   %s\n", l.ID, plural(l.Files, "file"), l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+	}
+	if len(r.Running) > 0 {
+		a.ui.line("  git ftl logs -f ID   git ftl stop ID")
 	}
 	if len(r.Pending) > 0 {
 		id := ""

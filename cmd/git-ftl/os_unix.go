@@ -48,3 +48,15 @@ func watchSize(f *os.File, to chan<- container.TTY) (stop func()) {
 		close(changed)
 	}
 }
+
+// canSuspend says that a terminal has a key that suspends.
+const canSuspend = true
+
+// watchSuspend makes Ctrl-Z a signal like others, which does not stop git-ftl.
+func watchSuspend(c chan<- os.Signal) { signal.Notify(c, syscall.SIGTSTP) }
+
+// wakeParent lets git, which Ctrl-Z has stopped with us, see that we have ended.
+func wakeParent() { _ = syscall.Kill(0, syscall.SIGCONT) }
+
+// ownSession keeps the terminal's signals from a process.
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

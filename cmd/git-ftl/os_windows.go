@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"syscall"
 
 	"github.com/git-ftl/git-ftl/container"
 )
@@ -20,3 +21,18 @@ func closedPipe(error) bool { return false }
 
 // watchSize has nothing to watch: a console tells no one of its size.
 func watchSize(*os.File, chan<- container.TTY) (stop func()) { return func() {} }
+
+// canSuspend says that a terminal has a key that suspends.
+const canSuspend = false
+
+// watchSuspend has nothing to watch.
+func watchSuspend(chan<- os.Signal) {}
+
+// wakeParent has no one to wake.
+func wakeParent() {}
+
+// ownSession keeps the console's signals from a process.
+func ownSession() *syscall.SysProcAttr {
+	const detached = 0x8 // DETACHED_PROCESS
+	return &syscall.SysProcAttr{CreationFlags: detached | syscall.CREATE_NEW_PROCESS_GROUP}
+}

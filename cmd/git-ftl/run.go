@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,19 +16,22 @@ import (
 
 // taskFlags are what exec and run have in common.
 type taskFlags struct {
-	Image   string `placeholder:"REF" help:"Linux image of the sandbox."`
-	Setup   string `placeholder:"CMD" help:"Command that prepares a new sandbox, in the workspace."`
-	Fresh   bool   `help:"Start over with a new sandbox."`
-	Clean   bool   `help:"Let no ignored folder (node_modules …) stay in the workspace."`
-	Engine  string `placeholder:"NAME" help:"Sandbox engine: docker."`
-	Network string `placeholder:"none" help:"Network of the sandbox: none."`
-	Memory  string `placeholder:"SIZE" help:"Memory bound, such as 4g."`
-	CPUs    string `name:"cpus" placeholder:"N" help:"CPU bound, such as 1.5."`
-	Disk    string `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`
-	Timeout string `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
-	JSON    bool   `name:"json" help:"Print one JSON object on stdout, nothing else there."`
-	Quiet   bool   `short:"q" help:"Print only the ID."`
-	Verbose bool   `short:"v" help:"Show the stages that are left out otherwise."`
+	Image    string `placeholder:"REF" help:"Linux image of the sandbox."`
+	Setup    string `placeholder:"CMD" help:"Command that prepares a new sandbox, in the workspace."`
+	Fresh    bool   `help:"Start over with a new sandbox."`
+	Clean    bool   `help:"Let no ignored folder (node_modules …) stay in the workspace."`
+	Engine   string `placeholder:"NAME" help:"Sandbox engine: docker."`
+	Network  string `placeholder:"none" help:"Network of the sandbox: none."`
+	Memory   string `placeholder:"SIZE" help:"Memory bound, such as 4g."`
+	CPUs     string `name:"cpus" placeholder:"N" help:"CPU bound, such as 1.5."`
+	Disk     string `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`
+	Timeout  string `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
+	Attempts int    `default:"1" placeholder:"N" help:"Do the task N times at once, from one snapshot."`
+	Detach   bool   `short:"d" help:"Print the ID and return; the task goes on in the background."`
+	JSON     bool   `name:"json" xor:"out" help:"Print one JSON object on stdout, nothing else there."`
+	Events   bool   `xor:"out" help:"Print what happens as it happens, one JSON object a line."`
+	Quiet    bool   `short:"q" help:"Print only the ID."`
+	Verbose  bool   `short:"v" help:"Show the stages that are left out otherwise."`
 }
 
 // settings puts the flags over the other places.
@@ -162,121 +164,4 @@ func chooseAgent(c *config.Config, flag, task string) (agent.Agent, error) {
 	default:
 		return agent.Agent{}, &exitError{code: exitUsage, err: fmt.Errorf("no agent is called %q", name), hints: hints}
 	}
-}
-
-// do runs a task and shows its end.
-func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error)) error {
-	a.ui.quiet, a.ui.verbose = f.Quiet, f.Verbose
-	ctx := context.Background()
-	s, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	if err := f.settings(s.Config); err != nil {
-		return err
-	}
-	task, err := build(s)
-	if err != nil {
-		return err
-	}
-	for _, note := range s.Config.Notes() {
-		a.ui.Note(note)
-	}
-	task.Fresh, task.Clean, task.Interrupt = f.Fresh, f.Clean, a.signals
-	out, err := s.Run(ctx, task)
-	if out.ID == "" {
-		return err
-	}
-	if shown := a.showEnd(s, out, f); shown != nil {
-		return errors.Join(err, shown)
-	}
-	return err
-}
-
-// showEnd prints what came of a task.
-func (a *app) showEnd(s *session.Session, out session.Outcome, f *taskFlags) error {
-	switch {
-	case f.JSON:
-		if err := a.json(out); err != nil {
-			return err
-		}
-	case f.Quiet:
-		fmt.Fprintln(a.stdout, out.ID)
-	default:
-		a.ui.result(out)
-		a.next(s, out)
-	}
-	if out.Result == nil {
-		return nil
-	}
-	return s.MarkShown(out.ID, *out.Result)
-}
-
-// result is the last part of a run: what changed, and what is not part of it.
-func (u *ui) result(o session.Outcome) {
-	switch {
-	case o.Result != nil:
-		fmt.Fprintf(u.out, "%-9s %s, +%d -%d\n%s\n", o.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), fileLine(o.Files))
-	case !o.Ended.IsZero() && !o.Started.IsZero() && !o.Kept:
-		fmt.Fprintf(u.out, "%-9s nothing changed\n", o.ID)
-	}
-	var names []string
-	for _, d := range o.Dropped[:min(len(o.Dropped), 4)] {
-		names = append(names, fmt.Sprintf("%s (%s)", shorten(d.Path), d.Why))
-	}
-	if more := len(o.Dropped) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	if len(names) > 0 {
-		u.status("dropped", strings.Join(names, ", "))
-	}
-}
-
-// next says what to do with the result, as commands that work here.
-func (a *app) next(s *session.Session, o session.Outcome) {
-	if o.Result == nil {
-		if o.Ended.IsZero() && !o.Started.IsZero() {
-			a.ui.line("  git ftl status stores the change once the engine answers")
-		}
-		return
-	}
-	id, refs := "", "ftl/base ftl/pending"
-	if open, err := s.Queue.Undecided(context.Background()); err != nil || len(open) != 1 || o.Status != session.Pending {
-		id = " " + o.ID
-	}
-	if s.Repo.Linked() {
-		refs = "worktree/ftl/base worktree/ftl/pending"
-	}
-	a.ui.line("  git ftl diff%s            or: git diff %s", id, refs)
-	a.ui.line("  git ftl apply%s           git ftl reject%s", id, id)
-}
-
-// shorten keeps one long name from filling the screen.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:79]) + "…"
-	}
-	return s
-}
-
-func (u *ui) line(format string, args ...any) {
-	if !u.quiet {
-		fmt.Fprintf(u.err, format+"\n", args...)
-	}
-}
-
-// quoteArgs writes a command as a shell would read it.
-func quoteArgs(argv []string) string {
-	quoted := make([]string, len(argv))
-	for i, arg := range argv {
-		plain := arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r))
-		})
-		if plain {
-			quoted[i] = arg
-		} else {
-			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }

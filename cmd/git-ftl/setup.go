@@ -35,9 +35,9 @@ func (c *setupCmd) Run(a *app) error {
 		return err
 	}
 	fmt.Fprintf(a.stdout, "engine    %s %s at %s\n", clean(info.Name), clean(info.Version), clean(info.Address))
-	_, progress := a.ui.Agent()
-	image, err := s.Image(ctx, e, progress)
-	a.ui.flush()
+	steps := session.NewLines(func(text string) { a.ui.line("  %s", text) })
+	image, err := s.Image(ctx, e, steps)
+	steps.Flush()
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (a *app) anywhere(ctx context.Context) (*session.Session, error) {
 	if !errors.Is(err, git.ErrNotRepository) {
 		return s, err
 	}
-	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Now: a.now}, nil
+	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now}, nil
 }
 
 func homeDir(env []string) string {

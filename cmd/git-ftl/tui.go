@@ -13,7 +13,6 @@ package main
 //   - Colour only on a terminal, never with NO_COLOR or TERM=dumb.
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -21,10 +20,10 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/patch"
 )
@@ -37,8 +36,10 @@ type ui struct {
 	quiet    bool // nothing on stderr but errors
 	verbose  bool // every stage gets its line
 
-	mu    sync.Mutex // of lines and what they hold: output comes from several streams
-	lines []*lineWriter
+	ends bool // the end of a task is told by an event alone
+	many bool // lines of several tasks mix: each names its own
+
+	mu sync.Mutex // of err, within a task: events come from several places
 }
 
 func newUI(a *app) *ui {
@@ -65,17 +66,13 @@ func (u *ui) fail(err error) int {
 	if e.quiet {
 		return e.code
 	}
-	first, rest, _ := strings.Cut(e.Error(), "\n") // errors that were joined
-	fmt.Fprintf(u.err, "git-ftl: %s %s\n", u.paint(red, "error:"), clean(first))
-	details := e.details
-	if rest != "" {
-		details = append(strings.Split(rest, "\n"), details...)
+	f := e.failure()
+	fmt.Fprintf(u.err, "git-ftl: %s %s\n", u.paint(red, "error:"), f.Error)
+	for _, d := range f.Details {
+		fmt.Fprintf(u.err, "  %s\n", d)
 	}
-	for _, d := range details {
-		fmt.Fprintf(u.err, "  %s\n", clean(d))
-	}
-	for _, h := range e.hints {
-		fmt.Fprintf(u.err, "git-ftl: %s %s\n", u.paint(bold, "hint:"), clean(h))
+	for _, h := range f.Hints {
+		fmt.Fprintf(u.err, "git-ftl: %s %s\n", u.paint(bold, "hint:"), h)
 	}
 	return e.code
 }
@@ -94,8 +91,37 @@ func (u *ui) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Begin implements session.Reporter.
-func (u *ui) Begin(o session.Outcome) {
+// Event implements session.Reporter.
+func (u *ui) Event(e session.Event) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch e.Kind {
+	case session.EventBegin:
+		u.begin(*e.Outcome)
+	case session.EventStage:
+		u.stage(e)
+	case session.EventOutput:
+		if !u.quiet {
+			fmt.Fprintf(u.err, "%s  %s\n", u.tag(e.ID), clean(e.Text))
+		}
+	case session.EventNote:
+		u.note(e.Text)
+	case session.EventEnd:
+		if u.ends {
+			u.status(e.ID, ended(*e.Outcome))
+		}
+	}
+}
+
+// tag names the task of a line where several mix.
+func (u *ui) tag(id string) string {
+	if !u.many || id == "" {
+		return ""
+	}
+	return u.paint(dim, id) + " "
+}
+
+func (u *ui) begin(o session.Outcome) {
 	at := "a repository without commits"
 	if o.Head != "" {
 		at = o.Head[:7]
@@ -131,9 +157,8 @@ func leftOut(o session.Outcome) string {
 	return "; left out: " + strings.Join(names, ", ")
 }
 
-// Stage implements session.Reporter.
-func (u *ui) Stage(name, result string, d time.Duration) {
-	u.flush()
+func (u *ui) stage(e session.Event) {
+	name, result := e.Stage, e.Result
 	if name == "boot" {
 		name = "sandbox"
 	}
@@ -143,7 +168,10 @@ func (u *ui) Stage(name, result string, d time.Duration) {
 		}
 		result = "done"
 	}
-	u.statusTook(name, result, took(d))
+	if u.many {
+		result = e.ID + " " + result
+	}
+	u.statusTook(name, result, took(time.Duration(e.Millis*float64(time.Millisecond))))
 }
 
 // status prints a line of a name and what is to be said of it.
@@ -161,117 +189,14 @@ func (u *ui) statusTook(name, text, time string) {
 	fmt.Fprintf(u.err, "%s %s\n", u.paint(bold, fmt.Sprintf("%-9s", clean(name))), text)
 }
 
-// Note implements session.Reporter.
-func (u *ui) Note(text string) {
+func (u *ui) note(text string) {
 	if !u.quiet {
 		fmt.Fprintf(u.err, "git-ftl: %s\n", clean(text))
 	}
 }
 
-// Agent implements session.Reporter: whole lines, indented and escaped.
-func (u *ui) Agent() (stdout, stderr io.Writer) {
-	if u.quiet {
-		return io.Discard, io.Discard
-	}
-	a, b := &lineWriter{ui: u}, &lineWriter{ui: u}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.lines = append(u.lines, a, b)
-	return a, b
-}
-
-// flush ends the last lines that the agent left without a newline.
-func (u *ui) flush() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, l := range u.lines {
-		if len(l.buf) > 0 {
-			l.show(l.buf)
-			l.buf = l.buf[:0]
-		}
-	}
-	u.lines = nil
-}
-
-// lineWriter shows an agent's stream line by line.
-type lineWriter struct {
-	ui  *ui
-	buf []byte
-}
-
-// maxLine is where a line without an end is broken, in bytes.
-const maxLine = 4096
-
-// Write implements io.Writer. It never fails: a closed terminal must not end
-// the agent.
-func (l *lineWriter) Write(p []byte) (int, error) {
-	l.ui.mu.Lock()
-	defer l.ui.mu.Unlock()
-	n := len(p)
-	for len(p) > 0 {
-		i := bytes.IndexByte(p, '\n')
-		if i < 0 {
-			i = len(p)
-		}
-		l.buf = append(l.buf, p[:i]...)
-		for len(l.buf) > maxLine {
-			l.show(l.buf[:maxLine])
-			l.buf = append(l.buf[:0], l.buf[maxLine:]...)
-		}
-		if i == len(p) {
-			break
-		}
-		l.show(l.buf)
-		l.buf, p = l.buf[:0], p[i+1:]
-	}
-	return n, nil
-}
-
-func (l *lineWriter) show(line []byte) {
-	text := string(bytes.TrimSuffix(line, []byte("\r")))
-	if i := strings.LastIndexByte(text, '\r'); i >= 0 {
-		text = text[i+1:] // a progress bar: what a terminal would show at the end
-	}
-	fmt.Fprintf(l.ui.err, "  %s\n", clean(text))
-}
-
-// clean escapes what could steer a terminal or mislead its reader: C0 and C1
-// controls but tab, bidirectional and invisible characters, invalid UTF-8.
-func clean(s string) string {
-	if !strings.ContainsFunc(s, unsafe) && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case unsafe(r) && r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r > 0xffff && unsafe(r):
-			fmt.Fprintf(&b, `\U%08x`, r)
-		case unsafe(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-		i += n
-	}
-	return b.String()
-}
-
-func unsafe(r rune) bool {
-	switch {
-	case r < 0x20:
-		return r != '\t'
-	case r >= 0x7f && r < 0xa0, r == 0xad, r == 0x61c, r == 0x180e, r == 0xfeff:
-		return true
-	case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
-		return true
-	}
-	return r >= 0xe0000 && r <= 0xe007f
-}
+// clean makes text from anywhere safe to show.
+func clean(s string) string { return escape.Text(s) }
 
 func plural(n int, noun string) string {
 	if n == 1 {

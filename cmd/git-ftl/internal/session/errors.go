@@ -11,6 +11,9 @@ var ErrInterrupted = errInterrupted
 // ErrNoAgent says that no agent was named and none is configured.
 var ErrNoAgent = errors.New("no agent is set")
 
+// ErrNotRunning says that no process works on a task.
+var ErrNotRunning = errors.New("the task is not running")
+
 // AgentError says that the agent failed or was stopped; what it changed is
 // stored.
 type AgentError struct {

@@ -26,7 +26,7 @@ func (s *Session) Image(ctx context.Context, e *container.DockerEngine, progress
 	if !errors.Is(err, container.ErrNoImage) || s.Config.Image != "" {
 		return image, err
 	}
-	s.Report.Note("building the sandbox image, once: this takes a minute or two")
+	s.note("building the sandbox image, once: this takes a minute or two")
 	log := &buildLog{steps: progress}
 	image, err = e.BuildImage(ctx, log)
 	if err != nil && len(log.last) > 0 {

@@ -40,8 +40,7 @@ func (r *run) prepare() error {
 
 func (r *run) snapshot(ctx context.Context) (err error) {
 	start := r.Now()
-	r.snap, err = r.Store.Take(ctx, r.snapshotOptions(r.out.ID))
-	if err != nil {
+	if r.snap, err = r.take(ctx); err != nil {
 		return err
 	}
 	r.out.Snapshot, r.out.Branch, r.out.Dirty = r.snap.Commit.String(), r.snap.Branch, r.snap.Dirty
@@ -49,8 +48,13 @@ func (r *run) snapshot(ctx context.Context) (err error) {
 		r.out.Head = r.snap.Parent.String()
 	}
 	r.out.LeftOut = append(r.out.LeftOut, r.snap.LeftOut...)
-	r.Report.Begin(r.out)
-	r.stage("snapshot", "", start)
+	took := r.Now().Sub(start)
+	<-r.online
+	if r.engine == nil {
+		return nil // and boot says why
+	}
+	r.tell(Event{Kind: EventBegin, Outcome: &r.out})
+	r.stage("snapshot", "", r.Now().Add(-took))
 	return nil
 }
 
@@ -61,11 +65,13 @@ func (s *Session) snapshotOptions(id string) snapshot.Options {
 
 func (r *run) boot(ctx context.Context) error {
 	e, err := r.connect(ctx)
+	r.engine = e
+	close(r.online)
 	if err != nil {
 		return err
 	}
-	r.engine = e
-	_, progress := r.Report.Agent()
+	_, progress, flush := r.output()
+	defer flush()
 	if r.image, err = r.Image(ctx, e.DockerEngine, progress); err != nil {
 		return err
 	}
@@ -135,11 +141,12 @@ func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) er
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	start := r.Now()
-	stdout, stderr := r.Report.Agent()
+	stdout, stderr, flush := r.output()
 	exit, err := r.box.Run(ctx, container.Cmd{
 		Argv: []string{"sh", "-c", r.Config.Setup}, Env: agentEnv(r.image, ""),
 		Stdout: stdout, Stderr: stderr, Grace: 2 * time.Second,
 	})
+	flush()
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("setup: %w", err)
 	}
@@ -149,7 +156,7 @@ func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) er
 	} else if exit.Code != 0 {
 		result = fmt.Sprintf("failed with exit code %d; the task goes on", exit.Code)
 	}
-	r.Report.Stage("setup", result, r.Now().Sub(start))
+	r.tell(Event{Kind: EventStage, Stage: "setup", Result: result, Millis: millis(r.Now().Sub(start))})
 	return r.Repo.WriteState("setup/"+r.box.Name(), []byte(r.Config.Setup))
 }
 

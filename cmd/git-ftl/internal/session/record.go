@@ -47,6 +47,7 @@ type Outcome struct {
 	Stages    []Stage            `json:"stages"`
 	Warm      bool               `json:"warm"`
 
+	Turn     int       `json:"turn"`            // counts the task and its follow-ups, from 1
 	Error    string    `json:"error,omitempty"` // why the task failed, one sentence
 	State    string    `json:"state"`           // of the result: undecided, applied …; "" without one
 	Kept     bool      `json:"kept"`            // its change was refused, and the sandbox keeps it
@@ -125,7 +126,7 @@ type Dropped struct {
 
 func newOutcome(id string) Outcome {
 	return Outcome{
-		ID: id, Status: Running, Ref: resultRef(id),
+		ID: id, Turn: 1, Status: Running, Ref: resultRef(id),
 		Files: []File{}, Findings: []Finding{}, LeftOut: []snapshot.LeftOut{}, Stages: []Stage{}, Dropped: []Dropped{},
 		Tests:  Tests{Status: "skipped", Detail: "no tester model is set"},
 		Egress: Egress{Denied: []string{}, Swapped: []string{}},

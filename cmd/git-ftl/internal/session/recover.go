@@ -21,7 +21,7 @@ func (s *Session) Recover(ctx context.Context) error {
 		return err
 	}
 	if said != "" {
-		s.Report.Note(said)
+		s.note(said)
 	}
 	ids, err := s.ids("running")
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Session) Recover(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		if err := s.recoverTask(ctx, id); err != nil {
-			s.Report.Note(fmt.Sprintf("%s was cut off and could not be finished: %v", id, err))
+			s.note(fmt.Sprintf("%s was cut off and could not be finished: %v", id, err))
 		}
 	}
 	if said == "" && len(ids) == 0 {
@@ -58,7 +58,7 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 	}
 	switch err = r.rescue(ctx); {
 	case err == nil:
-		r.Report.Note(fmt.Sprintf("%s was cut off; %s", id, r.rescued()))
+		r.Session.note(fmt.Sprintf("%s was cut off; %s", id, r.rescued()))
 		return nil
 	case errors.Is(err, container.ErrGone):
 		r.out.Status, r.out.Error = Failed, fmt.Sprintf("sandbox %s is gone, and with it what the agent had changed", r.out.Sandbox)
@@ -135,8 +135,8 @@ func (r *run) rescued() string {
 	return fmt.Sprintf("what its agent had changed is stored: git ftl diff %s", r.out.ID)
 }
 
-// note writes the display record beside the result's commit.
-func (r *run) note(ctx context.Context) error {
+// annotate writes the display record beside the result's commit.
+func (r *run) annotate(ctx context.Context) error {
 	data, err := json.Marshal(r.out)
 	if err != nil {
 		return err

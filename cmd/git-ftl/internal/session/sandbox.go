@@ -158,6 +158,6 @@ func (s *Session) retry(ctx context.Context, box *container.Sandbox) error {
 	if err := r.collect(ctx, nil); err != nil {
 		return err
 	}
-	s.Report.Note(fmt.Sprintf("%s: %s", out.ID, r.rescued()))
+	s.note(fmt.Sprintf("%s: %s", out.ID, r.rescued()))
 	return nil
 }

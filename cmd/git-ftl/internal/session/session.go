@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/transcript"
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/patch"
 	"github.com/git-ftl/git-ftl/snapshot"
@@ -36,18 +36,10 @@ type Session struct {
 	Env    []string // the caller's environment: names the engine, nothing else
 	Home   string   // the caller's home folder, for the engine's contexts
 	Report Reporter
+	Tell   func(error) Failure // how an error is told to a person, for transcripts
 	Queue  *patch.Queue
 	Store  *snapshot.Store
 	Now    func() time.Time
-}
-
-// Reporter shows a task as it goes on. It is safe for concurrent use: the
-// sandbox boots beside the snapshot.
-type Reporter interface {
-	Begin(o Outcome)                            // the snapshot is taken
-	Stage(name, result string, d time.Duration) // a stage has ended
-	Agent() (stdout, stderr io.Writer)          // where the agent's raw, hostile output goes
-	Note(text string)                           // one line that the user should know
 }
 
 // Task is what to do and how.
@@ -57,7 +49,8 @@ type Task struct {
 	Model     string
 	Fresh     bool             // start over with a new sandbox
 	Clean     bool             // let no ignored folder stay in the workspace
-	Interrupt <-chan os.Signal // the first one asks the agent to stop, a second one kills it
+	Beside    *Attempts        `json:"-"` // what it shares with other attempts at the same; nil for one alone
+	Interrupt <-chan os.Signal `json:"-"` // the first one asks the agent to stop, a second one kills it
 }
 
 // run is one task under way.
@@ -71,8 +64,10 @@ type run struct {
 	box    *container.Sandbox
 	soft   context.Context // ends at the first interrupt
 	stop   context.CancelCauseFunc
-	done   chan struct{} // closed when the task is over
-	ready  chan struct{} // closed when the agent may start: box is set
+	log    *transcript.Writer // nil where it cannot be written
+	done   chan struct{}      // closed when the task is over
+	online chan struct{}      // closed when the engine has answered, or has not
+	ready  chan struct{}      // closed when the agent may start: box is set
 
 	held      bool // the sandbox is marked as the only place of the change
 	collected bool // the change, if any, is stored
@@ -89,13 +84,36 @@ func (s *Session) Run(ctx context.Context, t Task) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer release()
+	err = r.do(ctx)
+	r.over(err)
+	return r.out, err
+}
+
+func (r *run) do(ctx context.Context) error {
 	if err := r.prepare(); err != nil {
 		return r.fail(ctx, err)
 	}
 	if err := r.collect(ctx, r.work(ctx)); err != nil {
 		return r.fail(ctx, err)
 	}
-	return r.out, s.finished(r.out)
+	return r.finished(r.out)
+}
+
+// over tells how the task ended, and closes its transcript. A transcript that
+// could not be written is no fault of the task.
+func (r *run) over(err error) {
+	end := Event{Kind: EventEnd, Outcome: &r.out}
+	if err != nil {
+		told := r.Tell(err)
+		end.Failure = &told
+	}
+	r.tell(end)
+	if r.log == nil {
+		return
+	}
+	if err := r.log.Close(); err != nil {
+		r.Session.note(err.Error())
+	}
 }
 
 // begin gives the task its name and its record, and watches for interrupts.
@@ -104,12 +122,15 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Session: s, task: t, out: newOutcome(id), done: make(chan struct{}), ready: make(chan struct{})}
+	r := &run{Session: s, task: t, out: newOutcome(id), done: make(chan struct{}), online: make(chan struct{}), ready: make(chan struct{})}
 	r.out.Task, r.out.Agent, r.out.Model = t.Text, t.Agent.Name, t.Model
 	r.out.WorkTree, r.out.Created = s.Repo.Key(), s.Now()
 	if err := errors.Join(s.save(r.out), s.Repo.WriteState("running/"+id, nil)); err != nil {
 		unlock()
 		return nil, nil, err
+	}
+	if r.log, err = transcript.Create(s.Repo.Path("transcripts", id), 1); err != nil {
+		s.note(fmt.Sprintf("the transcript of %s cannot be kept: %v", id, err))
 	}
 	r.soft, r.stop = context.WithCancelCause(ctx)
 	go r.watch(ctx)
@@ -154,38 +175,53 @@ func (s *Session) claimID(ctx context.Context) (string, func(), error) {
 // the terminal sends one and git, which started us, passes its own on.
 const again = time.Second
 
-// watch turns interrupts into an end of the soft context, and a second one into
-// a kill of all that runs in the sandbox.
+// watch turns interrupts and the marks of Stop into an end of the soft context,
+// and a second one into a kill of all that runs in the sandbox.
 func (r *run) watch(ctx context.Context) {
+	tick := time.NewTicker(stopPoll)
+	defer tick.Stop()
+	interrupts := r.task.Interrupt
 	var first time.Time
-	for {
+	for killed := false; !killed; {
+		kill := false
 		select {
 		case <-r.done:
 			return
-		case _, ok := <-r.task.Interrupt:
+		case _, ok := <-interrupts:
 			if !ok {
-				return
+				interrupts = nil
+				continue
 			}
+			kill = !first.IsZero() && r.Now().Sub(first) >= again
+		case <-tick.C:
+			asked := r.stopsAsked(r.out.ID)
+			if asked == 0 {
+				continue
+			}
+			kill = asked > 1
 		}
-		now := r.Now()
 		if first.IsZero() {
-			first = now
+			first = r.Now()
 			r.stop(errInterrupted)
 		}
-		select {
-		case <-r.ready:
-			if now.Sub(first) >= again {
-				_ = r.box.Kill(ctx)
-			}
-		default:
-		}
+		killed = kill && r.kill(ctx)
+	}
+}
+
+// kill ends all that runs in the sandbox; false where there is none yet.
+func (r *run) kill(ctx context.Context) bool {
+	select {
+	case <-r.ready:
+		return r.box.Kill(ctx) == nil
+	default:
+		return false
 	}
 }
 
 // fail ends a task that could not go on, and says why in its record. Where the
 // sandbox still has a change that may be had later, the task stays among the
 // running ones, for the next command to finish.
-func (r *run) fail(ctx context.Context, why error) (Outcome, error) {
+func (r *run) fail(ctx context.Context, why error) error {
 	r.out.Status, r.out.Error = Failed, strings.ReplaceAll(why.Error(), "\n", "; ")
 	if r.interrupted() {
 		r.out.Status = Interrupted
@@ -195,9 +231,9 @@ func (r *run) fail(ctx context.Context, why error) (Outcome, error) {
 	}
 	r.out.Kept = errors.As(why, new(*refusedError))
 	if r.held && !r.out.Kept {
-		return r.out, errors.Join(why, r.save(r.out))
+		return errors.Join(why, r.save(r.out))
 	}
-	return r.out, errors.Join(why, r.end(ctx))
+	return errors.Join(why, r.end(ctx))
 }
 
 func (r *run) interrupted() bool { return errors.Is(context.Cause(r.soft), errInterrupted) }
@@ -211,8 +247,8 @@ func (r *run) end(ctx context.Context) error {
 		return err
 	}
 	if r.out.Result != nil {
-		if err := r.note(ctx); err != nil {
-			r.Report.Note(fmt.Sprintf("the note of %s could not be written: %v", r.out.ID, err))
+		if err := r.annotate(ctx); err != nil {
+			r.note(fmt.Sprintf("the note of %s could not be written: %v", r.out.ID, err))
 		}
 	}
 	if r.held && r.collected {
@@ -220,7 +256,7 @@ func (r *run) end(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, folder := range []string{"spool", "running"} {
+	for _, folder := range []string{"spool", "stop", "running"} {
 		if err := os.Remove(r.Repo.Path(folder, r.out.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -228,9 +264,11 @@ func (r *run) end(ctx context.Context) error {
 	return nil
 }
 
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 // stage ends a stage that began at start.
 func (r *run) stage(name, result string, start time.Time) {
 	d := r.Now().Sub(start)
-	r.out.Stages = append(r.out.Stages, Stage{Name: name, Millis: float64(d.Microseconds()) / 1000})
-	r.Report.Stage(name, result, d)
+	r.out.Stages = append(r.out.Stages, Stage{Name: name, Millis: millis(d)})
+	r.tell(Event{Kind: EventStage, Stage: name, Result: result, Millis: millis(d)})
 }

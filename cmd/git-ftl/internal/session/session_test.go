@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,10 +20,12 @@ import (
 // silent is a Reporter that keeps notes.
 type silent struct{ notes []string }
 
-func (*silent) Begin(Outcome)                       {}
-func (*silent) Stage(string, string, time.Duration) {}
-func (*silent) Agent() (io.Writer, io.Writer)       { return io.Discard, io.Discard }
-func (s *silent) Note(text string)                  { s.notes = append(s.notes, text) }
+// Event implements Reporter.
+func (s *silent) Event(e Event) {
+	if e.Kind == EventNote {
+		s.notes = append(s.notes, e.Text)
+	}
+}
 
 var _ Reporter = (*silent)(nil)
 
@@ -106,7 +107,7 @@ func TestJudge(t *testing.T) {
 			if tc.cause != nil {
 				stop(tc.cause)
 			}
-			r := &run{Session: &Session{Config: config.Default(), Report: &silent{}}, soft: soft}
+			r := &run{Session: &Session{Config: config.Default(), Report: &silent{}, Now: time.Now}, soft: soft}
 			r.judge(tc.exit, tc.err)
 			if r.out.Status != tc.status || !strings.Contains(r.out.Error, tc.text) || (tc.text == "") != (r.out.Error == "") {
 				t.Errorf("%s: %q", r.out.Status, r.out.Error)

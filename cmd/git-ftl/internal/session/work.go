@@ -28,12 +28,13 @@ func (r *run) work(ctx context.Context) error {
 		soft, cancel = context.WithTimeout(soft, r.Config.Timeout)
 		defer cancel()
 	}
-	stdout, stderr := r.Report.Agent()
+	stdout, stderr, flush := r.output()
 	start := r.Now()
 	exit, err := r.box.Run(soft, container.Cmd{
 		Argv: r.task.Agent.Argv, Env: r.env(), Dir: r.Repo.Prefix,
 		Stdin: strings.NewReader(r.task.Agent.Stdin), Stdout: stdout, Stderr: stderr, Grace: grace,
 	})
+	flush()
 	r.judge(exit, err)
 	r.stage("agent", r.agentResult(), start)
 	if soft.Err() != nil {
@@ -71,7 +72,7 @@ func (r *run) judge(exit container.Exit, err error) {
 		r.out.Status, r.out.Error = Failed, fmt.Sprintf("it exited with code %d", exit.Code)+hint(exit)
 	}
 	if r.out.Status == Pending && (exit.OOM > 0 || exit.Pids > 0) {
-		r.Report.Note("in the sandbox: " + strings.TrimPrefix(hint(exit), "; "))
+		r.note("in the sandbox: " + strings.TrimPrefix(hint(exit), "; "))
 	}
 }
 

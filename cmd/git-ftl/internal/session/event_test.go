@@ -1,0 +1,37 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLines(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		in   []string
+		want string
+	}{
+		{"lines over writes", []string{"on", "e\ntw", "o\n"}, "one\ntwo\n"},
+		{"no last newline", []string{"end"}, "end\n"},
+		{"carriage return", []string{"a\r\n10%\r99%\n"}, "a\n99%\n"},
+		{"control characters", []string{"\x1b[2Jx\n"}, "\\x1b[2Jx\n"},
+		{"empty line", []string{"\n"}, "\n"},
+		{"endless line", []string{strings.Repeat("x", maxLine+1)}, strings.Repeat("x", maxLine) + "\nx\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var out strings.Builder
+			w := NewLines(func(text string) { out.WriteString(text + "\n") })
+			for _, s := range tc.in {
+				if n, err := w.Write([]byte(s)); n != len(s) || err != nil {
+					t.Fatal(n, err)
+				}
+			}
+			w.Flush()
+			if diff := cmp.Diff(tc.want, out.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+)
+
+// maxAttempts bounds how many sandboxes one command starts.
+const maxAttempts = 32
+
+// job is a task with all that was asked for, so that any process can do it.
+type job struct {
+	Flags taskFlags    `json:"flags"`
+	Task  session.Task `json:"task"`
+}
+
+// do runs a task in one of three ways and shows its end: here; in a process of
+// its own that this one only watches, so that Ctrl-Z can leave it to itself; or
+// in one that is left at once.
+func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error)) error {
+	a.ui.quiet, a.ui.verbose, a.ui.many = f.Quiet || f.Events, f.Verbose, f.Attempts > 1
+	if f.Attempts < 1 || f.Attempts > maxAttempts {
+		return &exitError{code: exitUsage, err: fmt.Errorf("--attempts is 1 to %d", maxAttempts)}
+	}
+	s, err := a.open(context.Background())
+	if err != nil {
+		return err
+	}
+	if err := f.settings(s.Config); err != nil {
+		return err
+	}
+	task, err := build(s)
+	if err != nil {
+		return err
+	}
+	for _, note := range s.Config.Notes() {
+		a.ui.note(note)
+	}
+	task.Fresh, task.Clean = f.Fresh, f.Clean
+	j := job{Flags: *f, Task: task}
+	switch {
+	case f.Detach:
+		return a.detach(j)
+	case canSuspend && isTerminal(a.stdin) && isTerminal(a.stderr):
+		return a.attend(s, j)
+	}
+	return a.finish(s, f, a.perform(s, j))
+}
+
+// ending is what came of one task.
+type ending struct {
+	out session.Outcome
+	err error
+}
+
+// perform does the attempts of a job in this process.
+func (a *app) perform(s *session.Session, j job) []ending {
+	if j.Flags.Events {
+		s.Report = &eventWriter{to: a}
+	}
+	if err := s.Recover(context.Background()); err != nil {
+		return []ending{{err: err}}
+	}
+	ends := make([]ending, j.Flags.Attempts)
+	if len(ends) > 1 {
+		j.Task.Beside = &session.Attempts{}
+	}
+	interrupts := make([]chan os.Signal, len(ends))
+	for i := range ends {
+		interrupts[i] = make(chan os.Signal, cap(a.signals)+1)
+	}
+	done := make(chan struct{})
+	var relay, tasks sync.WaitGroup
+	relay.Go(func() { spread(a.signals, interrupts, done) })
+	for i := range ends {
+		task := j.Task
+		task.Interrupt = interrupts[i]
+		tasks.Go(func() { ends[i].out, ends[i].err = s.Run(context.Background(), task) })
+	}
+	tasks.Wait()
+	close(done)
+	relay.Wait()
+	return ends
+}
+
+// spread passes each signal on to every task.
+func spread(from <-chan os.Signal, to []chan os.Signal, done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case sig := <-from:
+			for _, c := range to {
+				select {
+				case c <- sig:
+				default: // it has more than enough to read
+				}
+			}
+		}
+	}
+}
+
+// eventWriter prints events as lines of JSON.
+type eventWriter struct {
+	mu sync.Mutex
+	to *app
+}
+
+// Event implements session.Reporter.
+func (w *eventWriter) Event(e session.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_ = w.to.jsonLine(e) // a reader that went away does not end the task
+}
+
+// finish shows what came of the attempts of a job. It fails as the first of them
+// did where none has done its work.
+func (a *app) finish(s *session.Session, f *taskFlags, ends []ending) error {
+	var outs []session.Outcome
+	var failed error
+	done := false
+	for _, e := range ends {
+		if e.out.ID != "" {
+			outs = append(outs, e.out)
+		}
+		done = done || e.err == nil
+		if failed == nil {
+			failed = e.err
+		}
+	}
+	if done && len(ends) > 1 {
+		failed = nil
+	}
+	if len(outs) == 0 {
+		return failed
+	}
+	if err := a.showEnds(s, f, outs); err != nil {
+		return errors.Join(failed, err)
+	}
+	return failed
+}
+
+// showEnds prints results, and notes that the user has seen them.
+func (a *app) showEnds(s *session.Session, f *taskFlags, outs []session.Outcome) error {
+	switch {
+	case f.Events: // the last event has said it all
+	case f.JSON && len(outs) == 1:
+		if err := a.json(outs[0]); err != nil {
+			return err
+		}
+	case f.JSON:
+		if err := a.json(map[string]any{"attempts": outs}); err != nil {
+			return err
+		}
+	case f.Quiet:
+		for _, o := range outs {
+			fmt.Fprintln(a.stdout, o.ID)
+		}
+	case len(outs) == 1:
+		a.ui.result(outs[0])
+		a.next(s, outs[0])
+	default:
+		a.compare(outs)
+	}
+	for _, o := range outs {
+		if o.Result == nil {
+			continue
+		}
+		if err := s.MarkShown(o.ID, *o.Result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare sets attempts side by side.
+func (a *app) compare(outs []session.Outcome) {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	example := ""
+	for _, o := range outs {
+		what := "nothing changed"
+		if o.Result != nil {
+			what = fmt.Sprintf("%s, +%d -%d", plural(len(o.Files), "file"), o.Insertions(), o.Deletions())
+			if example == "" {
+				example = o.ID
+			}
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", o.ID, o.Status, what, took(o.Ended.Sub(o.Created)))
+	}
+	_ = w.Flush()
+	if example != "" {
+		a.ui.line("  git ftl diff %s   git ftl apply %s   git ftl reject %s", example, example, strings.Join(others(outs, example), " "))
+	}
+}
+
+func others(outs []session.Outcome, but string) []string {
+	var ids []string
+	for _, o := range outs {
+		if o.ID != but && o.Result != nil {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+// result is the last part of a run: what changed, and what is not part of it.
+func (u *ui) result(o session.Outcome) {
+	switch {
+	case o.Result != nil:
+		fmt.Fprintf(u.out, "%-9s %s, +%d -%d\n%s\n", o.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), fileLine(o.Files))
+	case !o.Ended.IsZero() && !o.Started.IsZero() && !o.Kept:
+		fmt.Fprintf(u.out, "%-9s nothing changed\n", o.ID)
+	}
+	var names []string
+	for _, d := range o.Dropped[:min(len(o.Dropped), 4)] {
+		names = append(names, fmt.Sprintf("%s (%s)", shorten(d.Path), d.Why))
+	}
+	if more := len(o.Dropped) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	if len(names) > 0 {
+		u.status("dropped", strings.Join(names, ", "))
+	}
+}
+
+// next says what to do with the result, as commands that work here.
+func (a *app) next(s *session.Session, o session.Outcome) {
+	if o.Result == nil {
+		if o.Ended.IsZero() && !o.Started.IsZero() {
+			a.ui.line("  git ftl status stores the change once the engine answers")
+		}
+		return
+	}
+	id, refs := "", "ftl/base ftl/pending"
+	if open, err := s.Queue.Undecided(context.Background()); err != nil || len(open) != 1 || o.Status != session.Pending {
+		id = " " + o.ID
+	}
+	if s.Repo.Linked() {
+		refs = "worktree/ftl/base worktree/ftl/pending"
+	}
+	a.ui.line("  git ftl diff%s            or: git diff %s", id, refs)
+	a.ui.line("  git ftl apply%s           git ftl reject%s", id, id)
+}
+
+// shorten keeps one long name from filling the screen.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return s
+}
+
+func (u *ui) line(format string, args ...any) {
+	if !u.quiet {
+		fmt.Fprintf(u.err, format+"\n", args...)
+	}
+}
+
+// quoteArgs writes a command as a shell would read it.
+func quoteArgs(argv []string) string {
+	quoted := make([]string, len(argv))
+	for i, arg := range argv {
+		plain := arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r))
+		})
+		if plain {
+			quoted[i] = arg
+		} else {
+			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is a shell with job control at a terminal of its own.
+type terminal struct {
+	t    *testing.T
+	host *os.File
+
+	mu    sync.Mutex
+	shown strings.Builder
+}
+
+// openTerminal starts bash in a repository with this git-ftl on its PATH.
+func openTerminal(t *testing.T, repo string) *terminal {
+	t.Helper()
+	host, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("NOT RUN: no pseudo-terminals: %v", err)
+	}
+	if err := unix.IoctlSetPointerInt(int(host.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(host.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	data, err := os.ReadFile(self) // a link would not do: the task's own process starts what it was started from
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "git-ftl"), data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	shell := exec.Command("bash", "--norc", "--noprofile", "-i")
+	shell.Dir = repo
+	shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm", "GIT_PAGER=cat", "PS1=prompt> ", "HOME="+t.TempDir())
+	shell.Stdin, shell.Stdout, shell.Stderr = guest, guest, guest
+	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := shell.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = guest.Close()
+	term := &terminal{t: t, host: host}
+	go func() { _, _ = io.Copy(term, host) }()
+	t.Cleanup(func() {
+		_ = shell.Process.Kill()
+		_ = shell.Wait()
+		_ = host.Close()
+	})
+	return term
+}
+
+// Write implements io.Writer for what the terminal shows.
+func (term *terminal) Write(p []byte) (int, error) {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.shown.Write(p)
+}
+
+func (term *terminal) text() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.shown.String()
+}
+
+// types sends keys.
+func (term *terminal) types(keys string) {
+	term.t.Helper()
+	if _, err := term.host.WriteString(keys); err != nil {
+		term.t.Fatal(err)
+	}
+}
+
+// until waits until the terminal shows a text.
+func (term *terminal) until(text string) {
+	term.t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if strings.Contains(term.text(), text) {
+			return
+		}
+	}
+	term.t.Fatalf("the terminal never shows %q but %q", text, term.text())
+}
+
+// TestTerminalKeys: Ctrl-Z leaves a task to itself and gives the shell back;
+// Ctrl-C ends one, whose change is stored.
+func TestTerminalKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN: tasks at a terminal (-short)")
+	}
+	needEngine(t)
+	repo := t.TempDir()
+	git := func(args ...string) string {
+		cmd := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=u", "-c", "user.email=u@e"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	git("commit", "-q", "--allow-empty", "-m", "first")
+	term := openTerminal(t, repo)
+	t.Cleanup(func() { term.types("git ftl sandbox rm --all --force; echo all $((40+2)) gone\n"); term.until("all 42 gone") })
+
+	term.types("git ftl exec -- sh -c 'echo agent started; sleep 3; echo kept > kept.txt'\n")
+	term.until("  agent started")
+	term.types("\x1a")
+	term.until("in the background: git ftl logs -f")
+	term.types("echo shell $((20+1)) is back\n")
+	term.until("shell 21 is back")
+	term.types("git ftl wait && git show ftl/pending:kept.txt && echo stored $((30+3))\n")
+	term.until("stored 33")
+	if !strings.Contains(term.text(), "kept\r") {
+		t.Errorf("the change of the task that was left alone is not there: %s", term.text())
+	}
+
+	term.types("git ftl exec -- sh -c 'echo half > half.txt; echo another started; sleep 600'\n")
+	term.until("  another started")
+	term.types("\x03")
+	term.until("git-ftl: ")
+	term.types("echo code $?; git show ftl/pending:half.txt; echo done $((50+5))\n")
+	term.until("done 55")
+	for _, want := range []string{"code 130", "half\r"} {
+		if !strings.Contains(term.text(), want) {
+			t.Errorf("the terminal does not show %q: %s", want, term.text())
+		}
+	}
+}

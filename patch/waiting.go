@@ -1,0 +1,59 @@
+package patch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Waiting is Undecided for a prompt: it lists IDs, newest first, and believes the
+// records without a look at the refs, so that it starts no git in most cases.
+func (q *Queue) Waiting(ctx context.Context) ([]string, error) {
+	entries, err := os.ReadDir(q.repo.Path("results"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	type brief struct {
+		ID, Worktree, Commit string
+		State                State
+		Created              time.Time
+	}
+	var open []brief
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !idPattern.MatchString(id) {
+			continue
+		}
+		var b brief
+		data, err := q.repo.ReadState(recordName(id))
+		if err != nil || json.Unmarshal(data, &b) != nil || b.Worktree != q.repo.Key() {
+			continue
+		}
+		waits := b.State == Undecided || b.State == Partial
+		if b.State == Undone {
+			name, _ := q.pendingRefs()
+			pending, err := q.repo.Ref(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			waits = pending.String() == b.Commit
+		}
+		if waits {
+			open = append(open, b)
+		}
+	}
+	slices.SortFunc(open, func(a, b brief) int { return b.Created.Compare(a.Created) })
+	ids := make([]string, len(open))
+	for i, b := range open {
+		ids[i] = b.ID
+	}
+	return ids, nil
+}
