@@ -2,11 +2,8 @@ package patch
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -22,11 +19,14 @@ type Current struct {
 	LeftOut []string      // paths that Tree leaves out, folders with or without a slash
 }
 
-// ApplyOptions says what of a result to apply, and how.
+// ApplyOptions says what of a result to apply, and how. What was applied
+// before stays so: each apply takes of what is left.
 type ApplyOptions struct {
 	Now    Current
-	DryRun bool     // compute everything, write nothing
-	Paths  []string // files or folders to take, all where it is empty; slashes, from the top
+	DryRun bool          // compute everything, write nothing
+	Commit plumbing.Hash // the result's commit that the user decided on; zero takes any
+	Paths  []string      // files or folders to take, all where it is empty; slashes, from the top
+	Part   *Part         // what to take, in place of Paths
 }
 
 // Applied says what an apply or an undo wrote, or would write.
@@ -46,13 +46,10 @@ type Written struct {
 	Merged bool // what was written differs from what the agent made
 }
 
-// ErrPaths says that the paths to apply name nothing of the result.
-var ErrPaths = errors.New("result changes nothing at these paths")
-
 // Apply merges a result with the work tree and writes the outcome, all or
 // nothing. It first finishes what a crash left. Errors: ErrUnknown,
-// *AmbiguousError, ErrForeign, ErrDecided, ErrPaths, *ConflictError,
-// *UnsafeError, *InterruptedError.
+// *AmbiguousError, ErrForeign, ErrDecided, ErrChanged, ErrPaths,
+// *ConflictError, *UnsafeError, *InterruptedError.
 func (q *Queue) Apply(ctx context.Context, id string, o ApplyOptions) (Applied, error) {
 	unlock, err := q.lock(ctx)
 	if err != nil {
@@ -66,11 +63,8 @@ func (q *Queue) Apply(ctx context.Context, id string, o ApplyOptions) (Applied, 
 	if err != nil {
 		return Applied{}, err
 	}
-	switch r.State {
-	case Foreign:
-		return Applied{}, fmt.Errorf("apply %s: %w", r.ID, ErrForeign)
-	case Whole:
-		return Applied{}, fmt.Errorf("apply %s: %w", r.ID, ErrDecided)
+	if err := o.fits(r); err != nil {
+		return Applied{}, fmt.Errorf("apply %s: %w", r.ID, err)
 	}
 	objs := q.repo.Objects(ctx)
 	defer objs.Close()
@@ -82,15 +76,28 @@ func (q *Queue) Apply(ctx context.Context, id string, o ApplyOptions) (Applied, 
 	return done, nil
 }
 
+// fits refuses a result that cannot be applied, or is not what was chosen from.
+func (o ApplyOptions) fits(r Result) error {
+	switch {
+	case r.State == Foreign:
+		return ErrForeign
+	case r.State == Whole:
+		return ErrDecided
+	case !o.Commit.IsZero() && o.Commit != r.Commit, o.Part != nil && o.Part.Have != r.Have:
+		return ErrChanged
+	}
+	return nil
+}
+
 // apply is one apply on its way.
 type apply struct {
 	q       *Queue
 	objs    *git.Objects
 	o       ApplyOptions
 	r       Result
-	taken   []string      // paths of the result that will have been applied
-	ours    plumbing.Hash // tree: the work tree, left-out paths as in the base
-	theirs  plumbing.Hash // tree: the base with what is taken
+	from    plumbing.Hash // commit: what base returns, zero before its first call
+	ours    plumbing.Hash // tree: the work tree, left-out paths as in Have
+	theirs  plumbing.Hash // tree: Have with what is taken
 	merged  plumbing.Hash
 	changes []git.Change // ours to merged
 	left    outs
@@ -120,41 +127,7 @@ func (a *apply) run(ctx context.Context) (Applied, error) {
 	return done, err
 }
 
-// choose picks the paths of the result that are taken.
-func (a *apply) choose(context.Context) error {
-	a.theirs = a.r.Tree
-	all, err := a.objs.Diff(a.r.BaseTree, a.r.Tree)
-	if err != nil {
-		return err
-	}
-	picked := all
-	if len(a.o.Paths) > 0 {
-		picked = slices.DeleteFunc(slices.Clone(all), func(c git.Change) bool { return !named(a.o.Paths, c.Path) })
-		if len(picked) == 0 {
-			return ErrPaths
-		}
-		if a.theirs, err = a.objs.Rewrite(a.r.BaseTree, picked); err != nil {
-			return err
-		}
-	}
-	a.taken = slices.Clone(a.r.Taken)
-	for _, c := range picked {
-		a.taken = append(a.taken, c.Path)
-	}
-	slices.Sort(a.taken)
-	a.taken = slices.Compact(a.taken)
-	return nil
-}
-
-// named reports whether one of the paths is p or a folder above it.
-func named(paths []string, p string) bool {
-	return slices.ContainsFunc(paths, func(sel string) bool {
-		sel = path.Clean(sel)
-		return sel == "." || p == sel || strings.HasPrefix(p, sel+"/")
-	})
-}
-
-// leaveOut gives both sides the base's entry at paths that the work tree's
+// leaveOut gives both sides the entry of Have at paths that the work tree's
 // snapshot leaves out, so that they neither look deleted nor get overwritten.
 func (a *apply) leaveOut(context.Context) error {
 	a.ours, a.left = a.o.Now.Tree, newOuts(a.o.Now.LeftOut)
@@ -162,7 +135,7 @@ func (a *apply) leaveOut(context.Context) error {
 		return nil
 	}
 	var conflicts []Conflict
-	theirs, err := a.objs.Diff(a.r.BaseTree, a.theirs)
+	theirs, err := a.objs.Diff(a.r.Have, a.theirs)
 	if err != nil {
 		return err
 	}
@@ -174,7 +147,7 @@ func (a *apply) leaveOut(context.Context) error {
 	if len(conflicts) > 0 {
 		return &ConflictError{a.r.ID, conflicts}
 	}
-	mine, err := a.objs.Diff(a.o.Now.Tree, a.r.BaseTree)
+	mine, err := a.objs.Diff(a.o.Now.Tree, a.r.Have)
 	if err != nil {
 		return err
 	}
@@ -185,19 +158,45 @@ func (a *apply) leaveOut(context.Context) error {
 	return err
 }
 
+// base returns the commit over which every merge of this apply goes: its tree
+// is what was applied so far.
+func (a *apply) base(context.Context) (plumbing.Hash, error) {
+	if a.r.Have == a.r.BaseTree {
+		return a.r.Base, nil
+	}
+	if !a.from.IsZero() {
+		return a.from, nil
+	}
+	var err error
+	a.from, err = a.wrap(a.r.Have)
+	return a.from, err
+}
+
+// wrap makes a commit of a tree between the result's base and the result.
+func (a *apply) wrap(tree plumbing.Hash) (plumbing.Hash, error) {
+	who := a.q.signature(a.q.now())
+	return a.objs.WriteCommit(&object.Commit{Author: who, Committer: who, TreeHash: tree,
+		Message: "Applied of " + a.r.ID + "\n", ParentHashes: []plumbing.Hash{a.r.Base}})
+}
+
 func (a *apply) merge(ctx context.Context) error {
-	merged, conflicts, err := a.theirs, []Conflict(nil), error(nil)
-	if a.ours != a.r.BaseTree {
-		merged, conflicts, err = merger{a.q, a.objs, a.r.Base}.merge(ctx, a.ours, a.theirs)
+	a.merged = a.theirs
+	if a.ours != a.r.Have {
+		base, err := a.base(ctx)
+		if err != nil {
+			return err
+		}
+		merged, conflicts, err := merger{a.q, a.objs, base}.merge(ctx, a.ours, a.theirs)
+		if err != nil {
+			return err
+		}
+		if len(conflicts) > 0 {
+			return &ConflictError{a.r.ID, conflicts}
+		}
+		a.merged = merged
 	}
-	if err != nil {
-		return err
-	}
-	if len(conflicts) > 0 {
-		return &ConflictError{a.r.ID, conflicts}
-	}
-	a.merged = merged
-	a.changes, err = a.objs.Diff(a.ours, merged)
+	var err error
+	a.changes, err = a.objs.Diff(a.ours, a.merged)
 	return err
 }
 
@@ -229,32 +228,31 @@ func (a *apply) report() (Applied, error) {
 		}
 		done.Files = append(done.Files, Written{Path: c.Path, Change: kindOf(c), Merged: e != c.New})
 	}
-	done.Left = remaining(a.r.Files, a.taken)
+	after, err := a.decided()
+	done.Left = after.Left
 	if !a.o.DryRun {
-		done.Result = a.decided()
+		done.Result = after
 	}
-	return done, nil
-}
-
-// remaining lists the files that were not taken; taken is sorted.
-func remaining(files []FileStat, taken []string) []string {
-	var left []string
-	for _, f := range files {
-		if _, ok := slices.BinarySearch(taken, f.Path); !ok {
-			left = append(left, f.Path)
-		}
-	}
-	return left
+	return done, err
 }
 
 // decided is the result as it will be after this apply.
-func (a *apply) decided() Result {
+func (a *apply) decided() (Result, error) {
 	r := a.r
-	r.Taken, r.Decided, r.State = a.taken, a.q.now(), Whole
-	if len(a.taken) < len(r.Files) {
-		r.State = Partial
+	r.Have, r.Decided = a.theirs, a.q.now()
+	r.State = r.judge()
+	return r, complete(a.objs, &r)
+}
+
+// judge derives the state from what was applied.
+func (r Result) judge() State {
+	switch r.Have {
+	case r.Tree:
+		return Whole
+	case r.BaseTree:
+		return Undecided
 	}
-	return r
+	return Partial
 }
 
 func kindOf(c git.Change) Kind {
@@ -271,8 +269,9 @@ func kindOf(c git.Change) Kind {
 }
 
 // keep stores the work tree before an apply, with the raw bytes of what will be
-// overwritten as second parent, and moves refs/ftl/applied/ID there. What an
-// earlier apply of the same result kept stays reachable as third parent.
+// overwritten as second parent and what was applied so far as third, and moves
+// refs/ftl/applied/ID there. What an earlier apply of the same result kept stays
+// reachable as fourth parent.
 func (a *apply) keep(ctx context.Context, raw []git.Change) (now, prev plumbing.Hash, err error) {
 	who := a.q.signature(a.q.now())
 	saved, err := a.objs.Rewrite(plumbing.ZeroHash, raw)
@@ -283,12 +282,16 @@ func (a *apply) keep(ctx context.Context, raw []git.Change) (now, prev plumbing.
 	if err != nil {
 		return now, prev, err
 	}
+	have, err := a.wrap(a.theirs)
+	if err != nil {
+		return now, prev, err
+	}
 	ref := appliedRefs + a.r.ID
 	if prev, err = a.q.repo.Ref(ctx, ref); err != nil {
 		return now, prev, err
 	}
 	c := &object.Commit{Author: who, Committer: who, TreeHash: a.o.Now.Tree,
-		Message: "Work tree before " + a.r.ID + "\n", ParentHashes: []plumbing.Hash{a.r.Base, side}}
+		Message: "Work tree before " + a.r.ID + "\n", ParentHashes: []plumbing.Hash{a.r.Base, side, have}}
 	if !prev.IsZero() {
 		c.ParentHashes = append(c.ParentHashes, prev)
 	}

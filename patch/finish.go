@@ -78,7 +78,11 @@ func (q *Queue) finishApply(ctx context.Context, d *disk, r *appliedRecord) erro
 	if err != nil {
 		return err
 	}
-	res.State, res.Taken, res.Decided = r.StateAfter, textPaths(r.TakenAfter), r.When
+	if res.Base != hashOf(r.Base) {
+		return nil // a follow-up has gone over to another base meanwhile
+	}
+	res.Have, res.Decided = hashOf(r.HaveAfter), r.When
+	res.State = res.judge()
 	if err := q.writeRecord(res); err != nil {
 		return err
 	}

@@ -27,11 +27,11 @@ func readByGit(p string) bool {
 // fsck lets git check such files of a stored tree, each with the tree it is in:
 // as a pack that is thrown away, since a whole fsck would cost as much as the
 // repository is large. Errors: *UnsafeError.
-func (q *Queue) fsck(ctx context.Context, objs *git.Objects, tree plumbing.Hash, files []File) error {
+func (q *Queue) fsck(ctx context.Context, objs *git.Objects, tree plumbing.Hash, changes []git.Change) error {
 	var ids bytes.Buffer
 	first := ""
-	for _, f := range files {
-		if f.NewMode == 0 || !readByGit(f.Path) {
+	for _, f := range changes {
+		if f.New == (git.Entry{}) || !readByGit(f.Path) {
 			continue
 		}
 		folder := git.Entry{Hash: tree}

@@ -33,20 +33,19 @@ type folderTime struct {
 
 // appliedRecord is what undo needs to know of an apply.
 type appliedRecord struct {
-	N           int          `json:"n"` // counts the applies of this work tree
-	ID          string       `json:"id"`
-	Head        string       `json:"head"`
-	When        time.Time    `json:"when"`
-	Applied     string       `json:"applied"` // refs/ftl/applied/ID
-	Prev        string       `json:"prev"`    // where that ref was before
-	StateBefore State        `json:"stateBefore"`
-	TakenBefore [][]byte     `json:"takenBefore"`
-	StateAfter  State        `json:"stateAfter"`
-	TakenAfter  [][]byte     `json:"takenAfter"`
-	Steps       []step       `json:"steps"`
-	Dirs        []folderTime `json:"dirs"`
-	Made        [][]byte     `json:"made"` // folders, each before those in it
-	Gone        [][]byte     `json:"gone"` // folders that may be empty now, each after those in it
+	N          int          `json:"n"` // counts the applies of this work tree
+	ID         string       `json:"id"`
+	Head       string       `json:"head"`
+	When       time.Time    `json:"when"`
+	Applied    string       `json:"applied"` // refs/ftl/applied/ID
+	Prev       string       `json:"prev"`    // where that ref was before
+	Base       string       `json:"base"`    // of the result then
+	HaveBefore string       `json:"haveBefore"`
+	HaveAfter  string       `json:"haveAfter"`
+	Steps      []step       `json:"steps"`
+	Dirs       []folderTime `json:"dirs"`
+	Made       [][]byte     `json:"made"` // folders, each before those in it
+	Gone       [][]byte     `json:"gone"` // folders that may be empty now, each after those in it
 }
 
 // journal is a change of the work tree under way. Its file exists from the

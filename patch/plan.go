@@ -203,6 +203,12 @@ func (p *plan) write(ctx context.Context) (appliedRecord, error) {
 		return appliedRecord{}, err
 	}
 	if len(p.steps) == 0 {
+		if p.theirs != p.r.Tree { // no ref holds it yet
+			_, _, err = p.keep(ctx, nil)
+		}
+		if err != nil {
+			return j.Record, err
+		}
 		return j.Record, p.q.finish(ctx, p.disk, j)
 	}
 	s, err := p.q.openStage(p.disk)
@@ -232,8 +238,7 @@ func (p *plan) journal(ctx context.Context) (*journal, error) {
 	}
 	j := &journal{What: "apply", ID: p.r.ID, Record: appliedRecord{
 		N: n + 1, ID: p.r.ID, Head: p.o.Now.Head.String(), When: p.q.now(),
-		StateBefore: p.r.State, TakenBefore: rawPaths(p.r.Taken),
-		StateAfter: p.decided().State, TakenAfter: rawPaths(p.taken),
+		Base: p.r.Base.String(), HaveBefore: p.r.Have.String(), HaveAfter: p.theirs.String(),
 	}}
 	return j, p.folders(&j.Record)
 }

@@ -1,16 +1,11 @@
 package patch
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -45,94 +40,16 @@ type Base struct {
 type Meta struct {
 	ID, Task, Agent, Subject string
 	When                     time.Time
+
+	// Of a follow-up: the commit that its agent started from, a descendant of the
+	// base, which the new commit comes upon; and the commit that the result has
+	// now, which it takes the place of. Both are zero for a new result.
+	On, Replaces plumbing.Hash
 }
 
 var idPattern = regexp.MustCompile(`^[k-z]{4,40}$`)
 
 const manyFiles = 200 // from here on, objects are written as packs
-
-// Store applies a patch to its base, and keeps the outcome as a commit at
-// refs/ftl/results/ID, which becomes this work tree's pending result in the
-// same move. Errors: *UnsafeError where patch and base do not fit or the tree
-// would be unsafe; then no ref moves.
-func (q *Queue) Store(ctx context.Context, base Base, p *Patch, m Meta) (Result, error) {
-	if !idPattern.MatchString(m.ID) {
-		return Result{}, fmt.Errorf("store result: %q is no ID", m.ID)
-	}
-	objs := q.repo.Objects(ctx)
-	defer objs.Close()
-	if len(p.Files) > manyFiles {
-		objs.Batch()
-	}
-	r := Result{
-		ID: m.ID, Task: m.Task, Agent: m.Agent, Subject: m.Subject, State: Undecided,
-		Base: base.Commit, BaseTree: base.Tree, Worktree: q.repo.Key(), Created: m.When,
-	}
-	tree, err := q.build(ctx, objs, base, p)
-	if err != nil {
-		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
-	}
-	r.Tree = tree
-	if r.Commit, err = objs.WriteCommit(q.commit(ctx, r)); err != nil {
-		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
-	}
-	if err := objs.Flush(); err != nil {
-		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
-	}
-	if err := q.fsck(ctx, objs, r.Tree, p.Files); err != nil {
-		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
-	}
-	if r.Files, err = q.stat(ctx, r, p); err != nil {
-		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
-	}
-	return r, q.publish(ctx, r)
-}
-
-// stat counts lines as git does: the hunks that came are the sandbox's word, and
-// may call a line changed that is not.
-func (q *Queue) stat(ctx context.Context, r Result, p *Patch) ([]FileStat, error) {
-	out, err := q.repo.Output(ctx, git.Call{Args: []string{
-		"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", r.BaseTree.String(), r.Tree.String(),
-	}})
-	if err != nil {
-		return nil, err
-	}
-	lines := map[string][2]string{}
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if f := strings.SplitN(line, "\t", 3); len(f) == 3 {
-			lines[f[2]] = [2]string{f[0], f[1]}
-		}
-	}
-	var files []FileStat
-	for _, f := range p.Files {
-		n := lines[f.Path]
-		ins, _ := strconv.Atoi(n[0]) // "-" where binary
-		del, _ := strconv.Atoi(n[1])
-		files = append(files, FileStat{f.Path, f.Change, ins, del, n[0] == "-"})
-	}
-	return files, nil
-}
-
-// publish writes the record of a new result and then moves its refs: a result
-// without a record would be foreign.
-func (q *Queue) publish(ctx context.Context, r Result) error {
-	// A record alone is what a crash left before the refs moved.
-	if was, err := q.repo.Ref(ctx, resultRefs+r.ID); err != nil || !was.IsZero() {
-		return errors.Join(fmt.Errorf("store result %s: the ID is taken", r.ID), err)
-	}
-	if err := q.writeRecord(r); err != nil {
-		return err
-	}
-	pending, baseRef := q.pendingRefs()
-	err := q.repo.UpdateRefs(ctx, "git-ftl: result "+r.ID,
-		git.RefUpdate{Name: resultRefs + r.ID, New: r.Commit},
-		git.RefUpdate{Name: pending, New: r.Commit, Any: true},
-		git.RefUpdate{Name: baseRef, New: r.Base, Any: true})
-	if err != nil {
-		return errors.Join(fmt.Errorf("store result %s: %w", r.ID, err), os.Remove(q.repo.Path(filepath.FromSlash(recordName(r.ID)))))
-	}
-	return nil
-}
 
 // pendingRefs names the refs of this work tree's newest undecided result and
 // its base.
@@ -143,8 +60,9 @@ func (q *Queue) pendingRefs() (pending, base string) {
 	return "refs/ftl/pending", "refs/ftl/base"
 }
 
-// commit words a result. Its author is the agent, its committer the user.
-func (q *Queue) commit(ctx context.Context, r Result) *object.Commit {
+// commit words a result, upon another commit. Its author is the agent, its
+// committer the user.
+func (q *Queue) commit(ctx context.Context, r Result, on plumbing.Hash) *object.Commit {
 	agent := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' {
 			return c
@@ -164,7 +82,7 @@ func (q *Queue) commit(ctx context.Context, r Result) *object.Commit {
 		Message: fmt.Sprintf("%s\n\nFtl-Task: %s\nFtl-Agent: %s\nFtl-Id: %s\n",
 			subject, oneLine(r.Task), oneLine(r.Agent), r.ID),
 		TreeHash:     r.Tree,
-		ParentHashes: []plumbing.Hash{r.Base},
+		ParentHashes: []plumbing.Hash{on},
 	}
 }
 
@@ -250,41 +168,4 @@ func (q *Queue) restorePending(ctx context.Context, r Result) error {
 	}
 	return q.repo.UpdateRefs(ctx, "git-ftl: undone "+r.ID,
 		git.RefUpdate{Name: pending, New: r.Commit}, git.RefUpdate{Name: base, New: r.Base, Any: true})
-}
-
-const notesRef = "refs/notes/ftl"
-
-// Note attaches a record to a result's commit, for display by git log
-// --notes=ftl. The notes are one commit without history.
-func (q *Queue) Note(ctx context.Context, commit plumbing.Hash, record []byte) error {
-	unlock, err := q.repo.Lock(ctx, "notes")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	objs := q.repo.Objects(ctx)
-	defer objs.Close()
-	old, err := q.repo.Ref(ctx, notesRef)
-	if err != nil {
-		return fmt.Errorf("write note: %w", err)
-	}
-	var tree plumbing.Hash
-	if !old.IsZero() {
-		c, err := objs.Commit(old)
-		if err != nil {
-			return fmt.Errorf("write note: %w", err)
-		}
-		tree = c.TreeHash
-	}
-	made, err := writeNote(objs, tree, commit, bytes.TrimRight(record, "\n"))
-	if err != nil {
-		return fmt.Errorf("write note: %w", err)
-	}
-	who := q.signature(q.now())
-	made.Author, made.Committer = who, who
-	h, err := objs.WriteCommit(made)
-	if err != nil {
-		return fmt.Errorf("write note: %w", err)
-	}
-	return q.repo.UpdateRefs(ctx, "git-ftl: note", git.RefUpdate{Name: notesRef, New: h, Old: old})
 }

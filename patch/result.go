@@ -3,18 +3,13 @@ package patch
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-
-	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // State is what was decided on a result.
@@ -38,10 +33,11 @@ type Result struct {
 	Subject        string
 	Commit, Tree   plumbing.Hash
 	Base, BaseTree plumbing.Hash // the snapshot that the task started from
-	Files          []FileStat    // none when foreign
+	Have           plumbing.Hash // tree: BaseTree with what was applied so far
+	Files          []FileStat    // from BaseTree to Tree, none when foreign
+	Left           []string      `json:"-"` // paths where Have differs from Tree, sorted
 	State          State
-	Taken          []string // paths that were applied, all of Files when State is Whole
-	Worktree       string   // key of the work tree that the task started from
+	Worktree       string // key of the work tree that the task started from
 	Created        time.Time
 	Decided        time.Time // zero while undecided
 }
@@ -60,6 +56,7 @@ var (
 	ErrUnknown = errors.New("no such result")
 	ErrDecided = errors.New("result was applied already")
 	ErrForeign = errors.New("result has no local record, so it was not made here")
+	ErrChanged = errors.New("result changed meanwhile")
 	ErrNothing = errors.New("nothing to undo")
 )
 
@@ -75,77 +72,6 @@ func (e *AmbiguousError) Error() string {
 }
 
 const resultRefs = "refs/ftl/results/"
-
-// stored is the record of a result. Paths are raw bytes, in base64, and hashes
-// hex.
-type stored struct {
-	Result
-	Commit, Tree, Base, BaseTree string
-	Files                        []storedFile
-	Taken                        [][]byte
-}
-
-type storedFile struct {
-	FileStat
-	Path []byte
-}
-
-func recordName(id string) string { return path.Join("results", id+".json") }
-
-func (q *Queue) writeRecord(r Result) error {
-	s := stored{
-		Result: r,
-		Commit: r.Commit.String(), Tree: r.Tree.String(), Base: r.Base.String(), BaseTree: r.BaseTree.String(),
-		Taken: rawPaths(r.Taken),
-	}
-	for _, f := range r.Files {
-		s.Files = append(s.Files, storedFile{f, []byte(f.Path)})
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return q.repo.WriteState(recordName(r.ID), data)
-}
-
-// readRecord reads a result's record; errors.Is(err, fs.ErrNotExist) where
-// there is none.
-func (q *Queue) readRecord(id string) (Result, error) {
-	data, err := q.repo.ReadState(recordName(id))
-	if err != nil {
-		return Result{}, err
-	}
-	var s stored
-	if err := json.Unmarshal(data, &s); err != nil {
-		return Result{}, fmt.Errorf("read record of %s: %w", id, err)
-	}
-	r := s.Result
-	r.Commit, r.Tree = plumbing.NewHash(s.Commit), plumbing.NewHash(s.Tree)
-	r.Base, r.BaseTree = plumbing.NewHash(s.Base), plumbing.NewHash(s.BaseTree)
-	r.Taken = textPaths(s.Taken)
-	r.Files = nil
-	for _, f := range s.Files {
-		f.FileStat.Path = string(f.Path)
-		r.Files = append(r.Files, f.FileStat)
-	}
-	return r, nil
-}
-
-func rawPaths(paths []string) [][]byte {
-	raw := make([][]byte, len(paths))
-	for i, p := range paths {
-		raw[i] = []byte(p)
-	}
-	return raw
-}
-
-func textPaths(raw [][]byte) []string {
-	var paths []string
-	for _, p := range raw {
-		paths = append(paths, string(p))
-	}
-	return paths
-}
 
 // List returns all results of the repository, newest first.
 func (q *Queue) List(ctx context.Context) ([]Result, error) {
@@ -167,32 +93,6 @@ func (q *Queue) List(ctx context.Context) ([]Result, error) {
 		return cmp.Or(b.Created.Compare(a.Created), strings.Compare(a.ID, b.ID))
 	})
 	return all, nil
-}
-
-// load reads the record of a ref; a ref that has none, or another commit than
-// its record says, is foreign.
-func (q *Queue) load(objs *git.Objects, id string, commit plumbing.Hash) (Result, error) {
-	if idPattern.MatchString(id) {
-		r, err := q.readRecord(id)
-		if err == nil && r.Commit == commit && r.ID == id {
-			return r, nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return Result{}, err
-		}
-	}
-	r := Result{ID: id, Commit: commit, State: Foreign}
-	c, err := objs.Commit(commit)
-	if err != nil {
-		return r, nil // a forged ref may point to anything
-	}
-	r.Tree, r.Created, r.Agent = c.TreeHash, c.Committer.When, oneLine(c.Author.Name)
-	subject, _, _ := strings.Cut(c.Message, "\n")
-	r.Subject = oneLine(subject)
-	if len(c.ParentHashes) > 0 {
-		r.Base = c.ParentHashes[0]
-	}
-	return r, nil
 }
 
 // Find returns the one result whose ID begins with prefix; an ID itself always

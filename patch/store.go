@@ -4,160 +4,190 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
-const maxBatch = 64 << 20 // bytes of content that wait in memory for one pack
-
-// build makes the tree that a patch leads to, and checks both against the base.
-func (q *Queue) build(ctx context.Context, objs *git.Objects, base Base, p *Patch) (plumbing.Hash, error) {
-	b := builder{objs: objs, base: newView(objs, base.Tree), patch: p, gone: map[string]bool{}, batch: len(p.Files) > manyFiles}
-	for _, f := range p.Files {
-		if f.Change == Deleted || f.Change == Type {
-			b.gone[f.Path] = true
-		}
+// Store applies a patch to its base, and keeps the outcome as a commit at
+// refs/ftl/results/ID, which becomes this work tree's pending result in the same
+// move. A follow-up is applied to m.On and comes upon it; what was applied of the
+// result stays so where the base is the same. Errors: *UnsafeError where patch
+// and base do not fit or the tree would be unsafe, ErrChanged where the result is
+// not at m.Replaces; then no ref moves.
+func (q *Queue) Store(ctx context.Context, base Base, p *Patch, m Meta) (Result, error) {
+	if !idPattern.MatchString(m.ID) {
+		return Result{}, fmt.Errorf("store result: %q is no ID", m.ID)
 	}
-	for _, f := range p.Files {
-		if err := b.file(f); err != nil {
-			return plumbing.ZeroHash, err
-		}
+	objs := q.repo.Objects(ctx)
+	defer objs.Close()
+	if len(p.Files) > manyFiles {
+		objs.Batch()
 	}
-	tree, err := objs.Rewrite(base.Tree, b.changes)
+	s := &store{q: q, objs: objs, base: base, m: m}
+	r, err := s.run(ctx, p)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return Result{}, fmt.Errorf("store result %s: %w", m.ID, err)
 	}
-	if err := b.same(base.Tree, tree); err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return tree, gate{repo: q.repo, view: newView(objs, tree), left: newOuts(base.LeftOut)}.check(ctx, b.changes)
+	return r, nil
 }
 
-type builder struct {
+// store is one result on its way.
+type store struct {
+	q       *Queue
 	objs    *git.Objects
-	base    *view
-	patch   *Patch
-	gone    map[string]bool // paths of the base that are no longer what they were
-	changes []git.Change
-	batch   bool
-	waiting int64 // bytes
+	base    Base
+	m       Meta
+	on      Base         // what the patch applies to
+	changes []git.Change // the whole result
 }
 
-// same checks that the tree differs from its base in the patch's paths only: a
-// file in place of a folder that is not empty would take more away.
-func (b *builder) same(base, tree plumbing.Hash) error {
-	got, err := b.objs.Diff(base, tree)
+func (s *store) run(ctx context.Context, p *Patch) (Result, error) {
+	m := s.m
+	r := Result{
+		ID: m.ID, Task: m.Task, Agent: m.Agent, Subject: m.Subject, State: Undecided,
+		Base: s.base.Commit, BaseTree: s.base.Tree, Have: s.base.Tree, Worktree: s.q.repo.Key(), Created: m.When,
+	}
+	var err error
+	if s.on, err = s.start(ctx); err != nil {
+		return r, err
+	}
+	if r.Tree, err = s.q.build(ctx, s.objs, s.on, p); err != nil {
+		return r, err
+	}
+	if s.changes, err = s.objs.Diff(r.BaseTree, r.Tree); err != nil {
+		return r, err
+	}
+	if r.Commit, err = s.objs.WriteCommit(s.q.commit(ctx, r, s.on.Commit)); err != nil {
+		return r, err
+	}
+	if err := s.objs.Flush(); err != nil {
+		return r, err
+	}
+	if err := s.check(ctx, r.Tree); err != nil {
+		return r, err
+	}
+	if r.Files, err = s.q.stat(ctx, r, s.changes); err != nil {
+		return r, err
+	}
+	return s.publish(ctx, r)
+}
+
+// start finds what the patch applies to.
+func (s *store) start(ctx context.Context) (Base, error) {
+	on := s.base
+	if s.m.On.IsZero() || s.m.On == on.Commit {
+		return on, nil
+	}
+	err := s.q.repo.Do(ctx, git.Call{Args: []string{"merge-base", "--is-ancestor", on.Commit.String(), s.m.On.String()}})
+	if err != nil {
+		return on, fmt.Errorf("%s does not come upon its base %s: %w", s.m.On, on.Commit, err)
+	}
+	c, err := s.objs.Commit(s.m.On)
+	if err != nil {
+		return on, err
+	}
+	on.Commit, on.Tree = s.m.On, c.TreeHash
+	return on, nil
+}
+
+// check lets git check what it reads itself, and takes a follow-up through the
+// gate as a whole: its patch can turn what an earlier one brought.
+func (s *store) check(ctx context.Context, tree plumbing.Hash) error {
+	if s.on.Commit != s.base.Commit {
+		g := gate{repo: s.q.repo, view: newView(s.objs, tree), left: newOuts(s.base.LeftOut)}
+		if err := g.check(ctx, s.changes); err != nil {
+			return err
+		}
+	}
+	return s.q.fsck(ctx, s.objs, tree, s.changes)
+}
+
+// publish writes the record of a result beside that of the commit before it,
+// moves its refs, and lets the record take its place: a result without a record
+// would be foreign.
+func (s *store) publish(ctx context.Context, r Result) (Result, error) {
+	unlock, err := s.q.lock(ctx)
+	if err != nil {
+		return r, err
+	}
+	defer unlock()
+	if err := s.follow(ctx, &r); err != nil {
+		return r, err
+	}
+	if err := s.q.writeRecordAs(nextName(r.ID), r); err != nil {
+		return r, err
+	}
+	pending, baseRef := s.q.pendingRefs()
+	err = s.q.repo.UpdateRefs(ctx, "git-ftl: result "+r.ID,
+		git.RefUpdate{Name: resultRefs + r.ID, New: r.Commit, Old: s.m.Replaces},
+		git.RefUpdate{Name: pending, New: r.Commit, Any: true},
+		git.RefUpdate{Name: baseRef, New: r.Base, Any: true})
+	if errors.Is(err, git.ErrMoved) {
+		err = fmt.Errorf("%w: %w", ErrChanged, err)
+	}
+	if err != nil {
+		return r, errors.Join(err, os.Remove(s.q.repo.Path(filepath.FromSlash(nextName(r.ID)))))
+	}
+	return r, s.q.adopt(r.ID)
+}
+
+// follow checks that the result is where it is expected, and takes over what was
+// decided on it.
+func (s *store) follow(ctx context.Context, r *Result) error {
+	was, err := s.q.repo.Ref(ctx, resultRefs+r.ID)
+	switch {
+	case err != nil:
+		return err
+	case was != s.m.Replaces && s.m.Replaces.IsZero():
+		return fmt.Errorf("the ID is taken: %w", ErrChanged)
+	case was != s.m.Replaces:
+		return ErrChanged
+	case was.IsZero():
+		return complete(s.objs, r)
+	}
+	old, err := s.q.load(s.objs, r.ID, was)
 	if err != nil {
 		return err
 	}
-	for i, c := range b.changes {
-		if i >= len(got) || got[i] != c {
-			return &UnsafeError{Path: c.Path, Why: "does not fit what else is at this place"}
-		}
+	if old.State == Foreign {
+		return ErrForeign
 	}
-	if len(got) > len(b.changes) {
-		return &UnsafeError{Path: got[len(b.changes)].Path, Why: "would vanish although the patch does not name it"}
+	if old.Base == r.Base && old.Have != old.BaseTree {
+		r.Have, r.Decided = old.Have, old.Decided
+		r.State = r.judge()
 	}
-	return nil
+	return complete(s.objs, r)
 }
 
-// file checks one file against the base and stores its new content.
-func (b *builder) file(f File) error {
-	old, err := b.before(f)
-	if err != nil {
-		return err
-	}
-	change := git.Change{Path: f.Path, Old: old}
-	for _, s := range f.sections {
-		sec, err := readSection(b.patch.src, s)
-		if err != nil {
-			return err
-		}
-		if sec.Change == Deleted {
-			continue
-		}
-		change.New = git.Entry{Mode: sec.NewMode, Hash: old.Hash}
-		if sec.Old == sec.New {
-			continue
-		}
-		if change.New.Hash, err = b.write(sec, old); err != nil {
-			return err
-		}
-	}
-	b.changes = append(b.changes, change)
-	return nil
-}
-
-// before returns what the base has at a file's path, and refuses a claim that
-// does not fit it.
-func (b *builder) before(f File) (git.Entry, error) {
-	refuse := func(format string, args ...any) (git.Entry, error) {
-		return git.Entry{}, &UnsafeError{Path: f.Path, Why: fmt.Sprintf(format, args...)}
-	}
-	above, e, err := b.base.blocker(f.Path)
-	switch {
-	case err != nil:
-		return e, err
-	case above != "" && e.Mode == filemode.Symlink && !b.gone[above]:
-		return refuse("is below the symlink %s", quoted(above))
-	case above != "" && !b.gone[above]:
-		return refuse("is below %s, which is no folder", quoted(above))
-	}
-	old, err := b.base.lookup(f.Path)
-	switch {
-	case err != nil:
-		return old, err
-	case f.Change == Added && (old == git.Entry{} || old.Mode == filemode.Dir):
-		return git.Entry{}, nil
-	case f.Change == Added:
-		return refuse("is added, but the base has it")
-	case old == git.Entry{} || old.Mode == filemode.Dir:
-		return refuse("is %s, but the base does not have it", f.Change)
-	case old.Mode != f.OldMode && (old.Mode != filemode.Deprecated || f.OldMode != filemode.Regular):
-		return refuse("has the mode %o in the base, not %o", old.Mode, f.OldMode)
-	case f.Old != f.New && old.Hash != f.Old:
-		return refuse("is not in the base as the patch says")
-	}
-	return old, nil
-}
-
-// write makes and stores a file's new content.
-func (b *builder) write(sec *section, old git.Entry) (plumbing.Hash, error) {
-	var was []byte
-	if sec.Change == Modified && !sec.Binary {
-		var err error
-		if was, err = b.objs.Blob(old.Hash); err != nil {
-			return plumbing.ZeroHash, err
-		}
-	}
-	content, err := sec.content(was, b.patch.limits)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	sec.body = nil
-	if b.waiting += int64(len(content)); b.batch && b.waiting > maxBatch {
-		if err := b.objs.Flush(); err != nil {
-			return plumbing.ZeroHash, err
-		}
-		b.objs.Batch()
-		b.waiting = 0
-	}
-	return b.objs.WriteBlob(content)
-}
-
-// writeNote stores a record and the notes tree with it, and returns the commit
-// that is to hold them.
-func writeNote(objs *git.Objects, tree, commit plumbing.Hash, record []byte) (*object.Commit, error) {
-	blob, err := objs.WriteBlob(append(record, '\n'))
+// stat counts lines as git does: the hunks that came are the sandbox's word, and
+// may call a line changed that is not.
+func (q *Queue) stat(ctx context.Context, r Result, changes []git.Change) ([]FileStat, error) {
+	out, err := q.repo.Output(ctx, git.Call{Args: []string{
+		"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", r.BaseTree.String(), r.Tree.String(),
+	}})
 	if err != nil {
 		return nil, err
 	}
-	h, err := objs.Rewrite(tree, []git.Change{{Path: commit.String(), New: git.Entry{Mode: filemode.Regular, Hash: blob}}})
-	return &object.Commit{TreeHash: h, Message: "Records of git-ftl\n"}, err
+	lines := map[string][2]string{}
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if f := strings.SplitN(line, "\t", 3); len(f) == 3 {
+			lines[f[2]] = [2]string{f[0], f[1]}
+		}
+	}
+	var files []FileStat
+	for _, c := range changes {
+		n := lines[c.Path]
+		ins, _ := strconv.Atoi(n[0]) // "-" where binary
+		del, _ := strconv.Atoi(n[1])
+		files = append(files, FileStat{c.Path, kindOf(c), ins, del, n[0] == "-"})
+	}
+	return files, nil
 }
 
 func asExit(err error, exit **git.ExitError) bool { return errors.As(err, exit) }

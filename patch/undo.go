@@ -223,8 +223,9 @@ func (u *undo) report(o UndoOptions) (Applied, error) {
 	if err != nil {
 		return done, err
 	}
-	done.Left = remaining(done.Result.Files, done.Result.Taken)
-	return done, nil
+	err = complete(u.objs, &done.Result)
+	done.Left = done.Result.Left
+	return done, err
 }
 
 // finishUndo forgets the apply: its record, its ref and the result's state.
@@ -233,15 +234,10 @@ func (q *Queue) finishUndo(ctx context.Context, _ *disk, r *appliedRecord) error
 	if err != nil {
 		return err
 	}
-	res.State, res.Taken, res.Decided = Undone, textPaths(r.TakenBefore), q.now()
-	if len(res.Taken) > 0 {
-		res.State = Partial
-	}
-	if err := q.writeRecord(res); err != nil {
-		return err
-	}
-	if err := q.restorePending(ctx, res); err != nil {
-		return err
+	if res.Base == hashOf(r.Base) {
+		if err := q.forgetApply(ctx, res, hashOf(r.HaveBefore)); err != nil {
+			return err
+		}
 	}
 	if err := q.moveApplied(ctx, *r); err != nil {
 		return err
@@ -251,6 +247,18 @@ func (q *Queue) finishUndo(ctx context.Context, _ *disk, r *appliedRecord) error
 		return nil
 	}
 	return err
+}
+
+// forgetApply sets back what of a result counts as applied.
+func (q *Queue) forgetApply(ctx context.Context, r Result, have plumbing.Hash) error {
+	r.Have, r.State, r.Decided = have, Undone, q.now()
+	if have != r.BaseTree {
+		r.State = Partial
+	}
+	if err := q.writeRecord(r); err != nil {
+		return err
+	}
+	return q.restorePending(ctx, r)
 }
 
 func (q *Queue) appliedName(n int) string {

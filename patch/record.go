@@ -1,0 +1,197 @@
+package patch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// stored is the record of a result. Paths are raw bytes, in base64, and hashes
+// hex.
+type stored struct {
+	Result
+	Commit, Tree, Base, BaseTree, Have string
+	Files                              []storedFile
+	Taken                              [][]byte `json:",omitempty"` // of a record without Have: the paths that were applied
+}
+
+type storedFile struct {
+	FileStat
+	Path []byte
+}
+
+func recordName(id string) string { return path.Join("results", id+".json") }
+
+// nextName is the record of a commit that the result's ref is about to move to.
+func nextName(id string) string { return path.Join("results", id+".next.json") }
+
+func (q *Queue) writeRecord(r Result) error { return q.writeRecordAs(recordName(r.ID), r) }
+
+func (q *Queue) writeRecordAs(name string, r Result) error {
+	s := stored{
+		Result: r,
+		Commit: r.Commit.String(), Tree: r.Tree.String(), Base: r.Base.String(), BaseTree: r.BaseTree.String(),
+		Have: r.Have.String(),
+	}
+	for _, f := range r.Files {
+		s.Files = append(s.Files, storedFile{f, []byte(f.Path)})
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return q.repo.WriteState(name, data)
+}
+
+// readRecord reads a result's record, all but Left; errors.Is(err,
+// fs.ErrNotExist) where there is none.
+func (q *Queue) readRecord(id string) (Result, error) {
+	s, err := q.readStored(recordName(id))
+	return s.Result, err
+}
+
+func (q *Queue) readStored(name string) (stored, error) {
+	var s stored
+	data, err := q.repo.ReadState(name)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, fmt.Errorf("read record %s: %w", name, err)
+	}
+	r := &s.Result
+	r.Commit, r.Tree = plumbing.NewHash(s.Commit), plumbing.NewHash(s.Tree)
+	r.Base, r.BaseTree = plumbing.NewHash(s.Base), plumbing.NewHash(s.BaseTree)
+	r.Have, r.Files = plumbing.NewHash(s.Have), nil
+	for _, f := range s.Files {
+		f.FileStat.Path = string(f.Path)
+		r.Files = append(r.Files, f.FileStat)
+	}
+	return s, nil
+}
+
+// adopt makes the record that was written for a ref's move the result's own.
+func (q *Queue) adopt(id string) error {
+	at := func(name string) string { return q.repo.Path(filepath.FromSlash(name)) }
+	return os.Rename(at(nextName(id)), at(recordName(id)))
+}
+
+// load reads the record of a ref; a ref that has none, or another commit than
+// its record says, is foreign.
+func (q *Queue) load(objs *git.Objects, id string, commit plumbing.Hash) (Result, error) {
+	if idPattern.MatchString(id) {
+		if r, known, err := q.own(objs, id, commit); known || err != nil {
+			return r, err
+		}
+	}
+	return foreign(objs, id, commit), nil
+}
+
+// own finds the local record of a commit, also where a crash came between the
+// move of the ref and that of the record.
+func (q *Queue) own(objs *git.Objects, id string, commit plumbing.Hash) (r Result, known bool, err error) {
+	for _, name := range []string{recordName(id), nextName(id)} {
+		s, err := q.readStored(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return r, false, err
+		}
+		if s.Result.Commit != commit || s.Result.ID != id {
+			continue
+		}
+		if name != recordName(id) {
+			err = q.adopt(id)
+		}
+		if err == nil && s.Result.Have.IsZero() {
+			s.Result.Have, err = s.taken(objs)
+		}
+		if err != nil {
+			return r, false, err
+		}
+		return s.Result, true, complete(objs, &s.Result)
+	}
+	return r, false, nil
+}
+
+// taken derives Have from the paths that a record without it lists.
+func (s stored) taken(objs *git.Objects) (plumbing.Hash, error) {
+	all, err := objs.Diff(s.Result.BaseTree, s.Result.Tree)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	was := map[string]bool{}
+	for _, p := range s.Taken {
+		was[string(p)] = true
+	}
+	var picked []git.Change
+	for _, c := range all {
+		if was[c.Path] {
+			picked = append(picked, c)
+		}
+	}
+	return objs.Rewrite(s.Result.BaseTree, picked)
+}
+
+// complete fills in what a record does not hold.
+func complete(objs *git.Objects, r *Result) error {
+	left, err := remaining(objs, *r)
+	r.Left = left
+	return err
+}
+
+// remaining lists the paths of a result that are not applied yet, all of them
+// where the tree that says so was lost with its ref: one such result is no reason
+// not to list the others.
+func remaining(objs *git.Objects, r Result) ([]string, error) {
+	var left []string
+	var changes []git.Change
+	var err error
+	if r.Have != r.BaseTree {
+		changes, err = objs.Diff(r.Have, r.Tree)
+	}
+	if r.Have == r.BaseTree || errors.Is(err, git.ErrMissing) {
+		for _, f := range r.Files {
+			left = append(left, f.Path)
+		}
+		return left, nil
+	}
+	for _, c := range changes {
+		left = append(left, c.Path)
+	}
+	return left, err
+}
+
+// foreign describes a result by its commit alone.
+func foreign(objs *git.Objects, id string, commit plumbing.Hash) Result {
+	r := Result{ID: id, Commit: commit, State: Foreign}
+	c, err := objs.Commit(commit)
+	if err != nil {
+		return r // a forged ref may point to anything
+	}
+	r.Tree, r.Created, r.Agent = c.TreeHash, c.Committer.When, oneLine(c.Author.Name)
+	subject, _, _ := strings.Cut(c.Message, "\n")
+	r.Subject = oneLine(subject)
+	if len(c.ParentHashes) > 0 {
+		r.Base = c.ParentHashes[0]
+	}
+	return r
+}
+
+func rawPaths(paths []string) [][]byte {
+	raw := make([][]byte, len(paths))
+	for i, p := range paths {
+		raw[i] = []byte(p)
+	}
+	return raw
+}
