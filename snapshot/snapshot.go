@@ -47,6 +47,7 @@ type Options struct {
 	MaxFile int64     // bytes; larger untracked files are left out; 0 is 50 MB
 	Now     time.Time // commit date; zero is the current time
 	Include bool      // obey .ftlinclude, which only a trusted repository may use
+	Replace bool      // the snapshot takes the place of an earlier one of this ID
 
 	started func() // called once git looks at the work tree
 }
@@ -162,7 +163,7 @@ func (s *Store) commit(ctx context.Context, st *staging, o Options, tx *git.RefT
 		if snap.Commit, err = objects.WriteCommit(snap.encode(o.Now)); err != nil {
 			return Snapshot{}, fmt.Errorf("write snapshot %s: %w", id, err)
 		}
-		if err = s.keep(ctx, st, snap, tx); err == nil {
+		if err = s.keep(ctx, st, git.RefUpdate{Name: refs + id, New: snap.Commit, Any: o.Replace}, tx); err == nil {
 			return snap, nil
 		}
 		if o.ID != "" || !errors.Is(err, git.ErrMoved) || len(taken) > 1000 {
@@ -172,9 +173,9 @@ func (s *Store) commit(ctx context.Context, st *staging, o Options, tx *git.RefT
 	}
 }
 
-// keep moves the refs of a snapshot.
-func (s *Store) keep(ctx context.Context, st *staging, snap Snapshot, tx *git.RefTransaction) (err error) {
-	updates := []git.RefUpdate{{Name: refs + snap.ID, New: snap.Commit}}
+// keep moves the ref of a snapshot, and that of the index it came from.
+func (s *Store) keep(ctx context.Context, st *staging, move git.RefUpdate, tx *git.RefTransaction) (err error) {
+	updates := []git.RefUpdate{move}
 	if st.before == nil {
 		updates = append(updates, s.indexRef(st.tree))
 	}

@@ -27,6 +27,8 @@ type cli struct {
 	Exec execCmd `cmd:"" group:"work" help:"Run any command as the agent, in the sandbox."`
 	Run  runCmd  `cmd:"" group:"work" aliases:"code" help:"Give a task to the configured agent, in the sandbox."`
 
+	Continue continueCmd `cmd:"" group:"work" help:"Go on with a task: a follow-up in the same conversation."`
+
 	Logs logsCmd `cmd:"" group:"work" help:"Show what a task did, or follow it."`
 	Wait waitCmd `cmd:"" group:"work" help:"Wait until tasks are over."`
 	Stop stopCmd `cmd:"" group:"work" help:"Stop tasks; what they changed is stored."`

@@ -88,9 +88,14 @@ func (e *exitError) explainType() bool {
 		committed *patch.CommittedError
 		ambiguous *patch.AmbiguousError
 		cut       *patch.InterruptedError
+		moved     *session.MovedError
 		ways      interface{ Hints() []string }
 	)
 	switch err := e.err; {
+	case errors.As(err, &moved):
+		e.explainConflict(moved.Conflict)
+		e.err = errors.New(moved.Error())
+		e.hints = []string{fmt.Sprintf(`git ftl continue --from-result %s "…" goes on without your newer edits`, moved.ID)}
 	case errors.As(err, &conflict):
 		e.explainConflict(conflict)
 	case errors.As(err, &edited):
@@ -136,6 +141,8 @@ func (e *exitError) explainCause(env []string) {
 		{container.ErrGone, exitFailed, []string{"git ftl sandbox ls lists them; git ftl exec makes one"}},
 		{container.ErrBusy, exitFailed, []string{"a task or a shell uses it: git ftl status"}},
 		{container.ErrHeld, exitFailed, []string{"git ftl sandbox shell --name NAME looks at it, git ftl sandbox rm --force NAME drops it"}},
+		{session.ErrRunning, exitFailed, []string{"git ftl wait waits for it, git ftl stop ends it"}},
+		{session.ErrNotRunning, exitFailed, []string{"git ftl status lists the running ones"}},
 		{patch.ErrDecided, exitFailed, []string{"git ftl undo takes it back"}},
 		{patch.ErrUnknown, exitFailed, []string{"git ftl list shows every task"}},
 		{patch.ErrForeign, exitFailed, []string{"git cherry-pick takes it as any other commit, once you have read it"}},

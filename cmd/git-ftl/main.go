@@ -69,7 +69,7 @@ func (a *app) main(args []string) int {
 		_, _ = parser.Parse([]string{"--help"})
 		return a.ui.fail(&exitError{code: exitUsage, err: errors.New("a verb is missing"), hints: []string{`git ftl exec CMD, or git ftl run "task"`}})
 	}
-	args, a.paths = cutPaths(args)
+	args, a.paths = cutPaths(dashed(args))
 	ctx, err := parser.Parse(args)
 	if exit >= 0 { // --help or --version has printed; what else was wrong does not matter
 		return exit
@@ -87,10 +87,26 @@ func (a *app) main(args []string) int {
 // for the ID otherwise.
 func cutPaths(args []string) (rest, paths []string) {
 	i := slices.Index(args, "--")
-	if i < 1 || !slices.Contains([]string{"apply", "merge", "undo", "reject", "show"}, args[0]) {
+	if i < 1 || !slices.Contains([]string{"apply", "merge", "undo", "reject", "show", "continue"}, args[0]) {
 		return args, nil
 	}
 	return args[:i], args[i+1:]
+}
+
+// dashed puts a task such as "- tidy up" behind "--": words that begin with a
+// dash are no flag.
+func dashed(args []string) []string {
+	if len(args) < 2 || !slices.Contains([]string{"run", "code", "continue"}, args[0]) || slices.Contains(args, "--") {
+		return args
+	}
+	i := slices.IndexFunc(args, func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		return strings.HasPrefix(arg, "-") && strings.ContainsAny(name, " \t\n")
+	})
+	if i < 0 {
+		return args
+	}
+	return slices.Concat(args[:i], args[i+1:], []string{"--", args[i]})
 }
 
 // noPaths refuses paths for a verb that takes the whole.

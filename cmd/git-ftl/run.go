@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,22 +13,23 @@ import (
 
 // taskFlags are what exec and run have in common.
 type taskFlags struct {
-	Image    string `placeholder:"REF" help:"Linux image of the sandbox."`
-	Setup    string `placeholder:"CMD" help:"Command that prepares a new sandbox, in the workspace."`
-	Fresh    bool   `help:"Start over with a new sandbox."`
-	Clean    bool   `help:"Let no ignored folder (node_modules …) stay in the workspace."`
-	Engine   string `placeholder:"NAME" help:"Sandbox engine: docker."`
-	Network  string `placeholder:"none" help:"Network of the sandbox: none."`
-	Memory   string `placeholder:"SIZE" help:"Memory bound, such as 4g."`
-	CPUs     string `name:"cpus" placeholder:"N" help:"CPU bound, such as 1.5."`
-	Disk     string `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`
-	Timeout  string `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
-	Attempts int    `default:"1" placeholder:"N" help:"Do the task N times at once, from one snapshot."`
-	Detach   bool   `short:"d" help:"Print the ID and return; the task goes on in the background."`
-	JSON     bool   `name:"json" xor:"out" help:"Print one JSON object on stdout, nothing else there."`
-	Events   bool   `xor:"out" help:"Print what happens as it happens, one JSON object a line."`
-	Quiet    bool   `short:"q" help:"Print only the ID."`
-	Verbose  bool   `short:"v" help:"Show the stages that are left out otherwise."`
+	Image    string   `placeholder:"REF" help:"Linux image of the sandbox."`
+	Setup    string   `placeholder:"CMD" help:"Command that prepares a new sandbox, in the workspace."`
+	Fresh    bool     `help:"Start over with a new sandbox."`
+	Clean    bool     `help:"Let no ignored folder (node_modules …) stay in the workspace."`
+	Engine   string   `placeholder:"NAME" help:"Sandbox engine: docker."`
+	Network  string   `placeholder:"none" help:"Network of the sandbox: none."`
+	Memory   string   `placeholder:"SIZE" help:"Memory bound, such as 4g."`
+	CPUs     string   `name:"cpus" placeholder:"N" help:"CPU bound, such as 1.5."`
+	Disk     string   `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`
+	Timeout  string   `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
+	Attach   []string `placeholder:"FILE" sep:"none" help:"Give the agent a file, outside the workspace; can be repeated."`
+	Attempts int      `default:"1" placeholder:"N" help:"Do the task N times at once, from one snapshot."`
+	Detach   bool     `short:"d" help:"Print the ID and return; the task goes on in the background."`
+	JSON     bool     `name:"json" xor:"out" help:"Print one JSON object on stdout, nothing else there."`
+	Events   bool     `xor:"out" help:"Print what happens as it happens, one JSON object a line."`
+	Quiet    bool     `short:"q" help:"Print only the ID."`
+	Verbose  bool     `short:"v" help:"Show the stages that are left out otherwise."`
 }
 
 // settings puts the flags over the other places.
@@ -80,66 +78,35 @@ func (c *execCmd) Run(a *app) error {
 
 type runCmd struct {
 	taskFlags
+	agentFlags
+	textFlags
+	Task string `arg:"" optional:"" help:"The task in words; - reads it from stdin. Without one git's editor opens."`
+}
+
+// agentFlags choose who does a task.
+type agentFlags struct {
 	Agent string `short:"a" placeholder:"NAME" help:"Agent to use: agents.NAME.command of the settings."`
 	Model string `short:"m" placeholder:"NAME" help:"Model for the agent, in FTL_MODEL of its environment."`
-	File  string `short:"F" placeholder:"FILE" help:"Read the task from a file."`
-	Task  string `arg:"" optional:"" help:"The task in words; - reads it from stdin."`
+}
+
+// Help is the end of the verb's --help.
+func (c *runCmd) Help() string {
+	return "A task that begins with a dash comes after --."
 }
 
 // Run implements the verb.
 func (c *runCmd) Run(a *app) error {
-	text, err := c.text(a)
-	if err != nil {
-		return err
-	}
 	return a.do(&c.taskFlags, func(s *session.Session) (session.Task, error) {
 		if c.Model != "" {
 			s.Config.Model = c.Model
 		}
+		text, err := c.text(a, s, c.Task, "What is the agent to do?")
+		if err != nil {
+			return session.Task{}, err
+		}
 		chosen, err := chooseAgent(s.Config, c.Agent, text)
 		return session.Task{Text: text, Agent: chosen, Model: s.Config.Model}, err
 	})
-}
-
-// maxTask bounds the text of a task, in bytes.
-const maxTask = 16 << 20
-
-// text reads the task from where the user put it.
-func (c *runCmd) text(a *app) (string, error) {
-	var data []byte
-	var err error
-	switch {
-	case c.File != "" && c.Task != "":
-		return "", &exitError{code: exitUsage, err: errors.New("give the task in words or by -F, not both")}
-	case c.File == "-", c.Task == "-":
-		data, err = io.ReadAll(io.LimitReader(a.stdin, maxTask+1))
-	case c.File != "":
-		data, err = readFile(filepath.Join(a.dir, c.File), c.File)
-	default:
-		data = []byte(c.Task)
-	}
-	if err != nil {
-		return "", fmt.Errorf("read the task: %w", err)
-	}
-	if len(data) > maxTask {
-		return "", &exitError{code: exitUsage, err: errors.New("the task is over 16 MiB")}
-	}
-	if strings.TrimSpace(string(data)) == "" {
-		return "", &exitError{code: exitUsage, err: errors.New("the task is empty"), hints: []string{`git ftl run "what to do", or git ftl run -F FILE`}}
-	}
-	return string(data), nil
-}
-
-func readFile(path, given string) ([]byte, error) {
-	if filepath.IsAbs(given) {
-		path = given
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxTask+1))
 }
 
 // chooseAgent finds the agent by flag or setting.

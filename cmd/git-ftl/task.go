@@ -44,6 +44,9 @@ func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error
 		a.ui.note(note)
 	}
 	task.Fresh, task.Clean = f.Fresh, f.Clean
+	if task.Attach, err = f.attachments(a); err != nil {
+		return err
+	}
 	j := job{Flags: *f, Task: task}
 	switch {
 	case f.Detach:
@@ -163,6 +166,7 @@ func (a *app) showEnds(s *session.Session, f *taskFlags, outs []session.Outcome)
 		for _, o := range outs {
 			fmt.Fprintln(a.stdout, o.ID)
 		}
+	case len(outs) == 1 && outs[0].Started.IsZero(): // and the error says why
 	case len(outs) == 1:
 		a.ui.result(outs[0])
 		a.next(s, outs[0])

@@ -124,7 +124,10 @@ func TestTerminalKeys(t *testing.T) {
 	git("init", "-q")
 	git("commit", "-q", "--allow-empty", "-m", "first")
 	term := openTerminal(t, repo)
-	t.Cleanup(func() { term.types("git ftl sandbox rm --all --force; echo all $((40+2)) gone\n"); term.until("all 42 gone") })
+	t.Cleanup(func() {
+		term.types("git ftl sandbox rm --all --force; echo all $((40+2)) gone\n")
+		term.until("all 42 gone")
+	})
 
 	term.types("git ftl exec -- sh -c 'echo agent started; sleep 3; echo kept > kept.txt'\n")
 	term.until("  agent started")

@@ -9,10 +9,13 @@ type Agent struct {
 	Stdin string   // its standard input
 }
 
+// ExecName is the name of a command as the agent.
+const ExecName = "exec"
+
 // Exec is any command as the agent, as "git ftl exec" runs it. It reads nothing
 // from its standard input.
 func Exec(argv []string) Agent {
-	return Agent{Name: "exec", Argv: argv}
+	return Agent{Name: ExecName, Argv: argv}
 }
 
 // Command is an agent that the user configured: a shell command that reads the

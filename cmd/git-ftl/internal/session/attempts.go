@@ -15,11 +15,17 @@ type Attempts struct {
 }
 
 // take makes the snapshot of a task, or gives it that of an attempt beside it.
-func (r *run) take(ctx context.Context) (snapshot.Snapshot, error) {
-	b := r.task.Beside
-	if b == nil {
-		return r.Store.Take(ctx, r.snapshotOptions(r.out.ID))
+func (r *run) take(ctx context.Context) (err error) {
+	if b := r.task.Beside; b == nil {
+		r.snap, err = r.Store.Take(ctx, r.snapshotOptions(r.out.ID))
+	} else {
+		r.snap, err = b.take(ctx, r)
 	}
+	r.on(r.snap.Commit, r.snap.Tree)
+	return err
+}
+
+func (b *Attempts) take(ctx context.Context, r *run) (snapshot.Snapshot, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.snap.Commit.IsZero() {

@@ -38,9 +38,13 @@ func (r *run) prepare() error {
 	return nil
 }
 
-func (r *run) snapshot(ctx context.Context) (err error) {
+func (r *run) snapshot(ctx context.Context) error {
 	start := r.Now()
-	if r.snap, err = r.take(ctx); err != nil {
+	take := r.take
+	if r.from != nil {
+		take = r.goOn
+	}
+	if err := take(ctx); err != nil {
 		return err
 	}
 	r.out.Snapshot, r.out.Branch, r.out.Dirty = r.snap.Commit.String(), r.snap.Branch, r.snap.Dirty
@@ -98,7 +102,9 @@ func (r *run) bootResult() string {
 // sandbox is new or what it depends on has changed.
 func (r *run) reset(ctx context.Context) error {
 	r.out.Warm, r.out.Sandbox = r.box.Warm(), r.box.Name()
-	export, err := r.Store.Export(ctx, r.snap, r.box.Name())
+	from := r.snap
+	from.Commit, from.Tree = r.start, r.startTree
+	export, err := r.Store.Export(ctx, from, r.box.Name())
 	if err != nil {
 		return err
 	}
@@ -116,7 +122,10 @@ func (r *run) reset(ctx context.Context) error {
 		return err
 	}
 	r.out.Reset = Reset{Files: report.Files, Written: report.Written, Removed: report.Removed, Millis: report.Millis}
-	return r.setup(ctx, export, report.Setup)
+	if err := r.setup(ctx, export, report.Setup); err != nil {
+		return err
+	}
+	return r.attach(ctx)
 }
 
 func files(changes []git.Change) []container.File {

@@ -47,6 +47,9 @@ type Outcome struct {
 	Stages    []Stage            `json:"stages"`
 	Warm      bool               `json:"warm"`
 
+	Argv     []string  `json:"argv,omitempty"`  // of a command as the agent
+	Start    string    `json:"start"`           // commit that the workspace started from: the snapshot, or a result on it
+	Turns    []Turn    `json:"turns,omitempty"` // those before this one, which it goes on from
 	Turn     int       `json:"turn"`            // counts the task and its follow-ups, from 1
 	Error    string    `json:"error,omitempty"` // why the task failed, one sentence
 	State    string    `json:"state"`           // of the result: undecided, applied …; "" without one

@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/snapshot"
 )
 
 // Recover finishes what an earlier git-ftl left: a half-done apply or undo, and
@@ -72,10 +73,14 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 
 // rescue takes the change out of the sandbox that a dead process left.
 func (r *run) rescue(ctx context.Context) (err error) {
-	if hash, err := r.Repo.Ref(ctx, resultRef(r.out.ID)); err != nil || !hash.IsZero() {
-		return errors.Join(err, r.adopt(ctx, hash))
+	hash, err := r.Repo.Ref(ctx, resultRef(r.out.ID))
+	if err != nil {
+		return err
 	}
-	if r.snap, err = r.Store.Load(ctx, r.out.ID); err != nil {
+	if !hash.IsZero() && (r.out.Result == nil || *r.out.Result != hash.String()) {
+		return r.adopt(ctx, hash)
+	}
+	if err := r.startedFrom(ctx); err != nil {
 		return err
 	}
 	pool, err := r.Pool(ctx)
@@ -88,6 +93,27 @@ func (r *run) rescue(ctx context.Context) (err error) {
 	r.held = true
 	defer func() { err = errors.Join(err, r.box.Release()) }()
 	return r.collect(ctx, nil)
+}
+
+// startedFrom finds snapshot and start of a task that another process began.
+func (r *run) startedFrom(ctx context.Context) (err error) {
+	r.start = plumbing.NewHash(r.out.Start)
+	if r.startTree, err = r.tree(ctx, r.start); err != nil {
+		return err
+	}
+	if r.out.Result != nil {
+		was, err := r.Queue.Find(ctx, r.out.ID)
+		if err != nil {
+			return err
+		}
+		if was.Base.String() == r.out.Snapshot { // which a turn that failed may have replaced
+			r.snap = snapshot.Snapshot{ID: was.ID, Commit: was.Base, Tree: was.BaseTree}
+			r.snap.LeftOut = r.out.LeftOut
+			return nil
+		}
+	}
+	r.snap, err = r.Store.Load(ctx, r.out.ID)
+	return err
 }
 
 // adopt completes the record of a task that died after its result was stored.

@@ -152,7 +152,7 @@ func (s *Session) retry(ctx context.Context, box *container.Sandbox) error {
 		return err
 	}
 	r := &run{Session: s, out: out, soft: ctx, box: box, held: true}
-	if r.snap, err = s.Store.Load(ctx, out.ID); err != nil {
+	if err := r.startedFrom(ctx); err != nil {
 		return err
 	}
 	if err := r.collect(ctx, nil); err != nil {

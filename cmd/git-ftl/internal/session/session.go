@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/transcript"
@@ -44,30 +46,35 @@ type Session struct {
 
 // Task is what to do and how.
 type Task struct {
-	Text      string // what the user asked for, any length
-	Agent     agent.Agent
-	Model     string
-	Fresh     bool             // start over with a new sandbox
-	Clean     bool             // let no ignored folder stay in the workspace
-	Beside    *Attempts        `json:"-"` // what it shares with other attempts at the same; nil for one alone
-	Interrupt <-chan os.Signal `json:"-"` // the first one asks the agent to stop, a second one kills it
+	Text       string // what the user asked for, any length
+	Agent      agent.Agent
+	Model      string
+	Fresh      bool             // start over with a new sandbox
+	Clean      bool             // let no ignored folder stay in the workspace
+	Attach     []Attachment     // files that go along
+	Of         string           // ID of the task that it follows up; "" for a new one
+	FromResult bool             // a follow-up leaves alone what was edited since
+	Beside     *Attempts        `json:"-"` // what it shares with other attempts at the same; nil for one alone
+	Interrupt  <-chan os.Signal `json:"-"` // the first one asks the agent to stop, a second one kills it
 }
 
 // run is one task under way.
 type run struct {
 	*Session
-	task   Task
-	out    Outcome
-	snap   snapshot.Snapshot
-	engine *engine
-	image  container.Image
-	box    *container.Sandbox
-	soft   context.Context // ends at the first interrupt
-	stop   context.CancelCauseFunc
-	log    *transcript.Writer // nil where it cannot be written
-	done   chan struct{}      // closed when the task is over
-	online chan struct{}      // closed when the engine has answered, or has not
-	ready  chan struct{}      // closed when the agent may start: box is set
+	task             Task
+	out              Outcome
+	from             *followed // nil where it is the first turn
+	snap             snapshot.Snapshot
+	start, startTree plumbing.Hash // commit and its tree that the workspace starts from
+	engine           *engine
+	image            container.Image
+	box              *container.Sandbox
+	soft             context.Context // ends at the first interrupt
+	stop             context.CancelCauseFunc
+	log              *transcript.Writer // nil where it cannot be written
+	done             chan struct{}      // closed when the task is over
+	online           chan struct{}      // closed when the engine has answered, or has not
+	ready            chan struct{}      // closed when the agent may start: box is set
 
 	held      bool // the sandbox is marked as the only place of the change
 	collected bool // the change, if any, is stored
@@ -118,18 +125,21 @@ func (r *run) over(err error) {
 
 // begin gives the task its name and its record, and watches for interrupts.
 func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
-	id, unlock, err := s.claimID(ctx)
+	r, unlock, err := s.claim(ctx, t)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Session: s, task: t, out: newOutcome(id), done: make(chan struct{}), online: make(chan struct{}), ready: make(chan struct{})}
+	id := r.out.ID
 	r.out.Task, r.out.Agent, r.out.Model = t.Text, t.Agent.Name, t.Model
 	r.out.WorkTree, r.out.Created = s.Repo.Key(), s.Now()
+	if t.Agent.Name == agent.ExecName {
+		r.out.Argv = t.Agent.Argv
+	}
 	if err := errors.Join(s.save(r.out), s.Repo.WriteState("running/"+id, nil)); err != nil {
 		unlock()
 		return nil, nil, err
 	}
-	if r.log, err = transcript.Create(s.Repo.Path("transcripts", id), 1); err != nil {
+	if r.log, err = transcript.Create(s.Repo.Path("transcripts", id), r.out.Turn); err != nil {
 		s.note(fmt.Sprintf("the transcript of %s cannot be kept: %v", id, err))
 	}
 	r.soft, r.stop = context.WithCancelCause(ctx)
@@ -145,6 +155,19 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 		}
 		unlock()
 	}, nil
+}
+
+// claim gives a task its name, or another turn, and holds the lock of it.
+func (s *Session) claim(ctx context.Context, t Task) (*run, func(), error) {
+	r := &run{Session: s, task: t, done: make(chan struct{}), online: make(chan struct{}), ready: make(chan struct{})}
+	if t.Of == "" {
+		id, unlock, err := s.claimID(ctx)
+		r.out = newOutcome(id)
+		return r, unlock, err
+	}
+	f, unlock, err := s.reopen(ctx, t.Of)
+	r.from, r.out = &f, f.turn()
+	return r, unlock, err
 }
 
 // claimID finds a free name and holds its lock, by which others see that the
@@ -229,6 +252,9 @@ func (r *run) fail(ctx context.Context, why error) error {
 			why = errInterrupted
 		}
 	}
+	if r.from != nil && !r.held {
+		return errors.Join(why, r.undoTurn())
+	}
 	r.out.Kept = errors.As(why, new(*refusedError))
 	if r.held && !r.out.Kept {
 		return errors.Join(why, r.save(r.out))
@@ -256,6 +282,11 @@ func (r *run) end(ctx context.Context) error {
 			return err
 		}
 	}
+	return r.leave()
+}
+
+// leave takes a task out of the running ones.
+func (r *run) leave() error {
 	for _, folder := range []string{"spool", "stop", "running"} {
 		if err := os.Remove(r.Repo.Path(folder, r.out.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

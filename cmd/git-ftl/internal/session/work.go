@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/patch"
 )
@@ -32,7 +34,7 @@ func (r *run) work(ctx context.Context) error {
 	start := r.Now()
 	exit, err := r.box.Run(soft, container.Cmd{
 		Argv: r.task.Agent.Argv, Env: r.env(), Dir: r.Repo.Prefix,
-		Stdin: strings.NewReader(r.task.Agent.Stdin), Stdout: stdout, Stderr: stderr, Grace: grace,
+		Stdin: strings.NewReader(r.stdin()), Stdout: stdout, Stderr: stderr, Grace: grace,
 	})
 	flush()
 	r.judge(exit, err)
@@ -48,6 +50,9 @@ func (r *run) env() []string {
 	env := agentEnv(r.image, r.Repo.Prefix)
 	if r.out.Model != "" {
 		env = append(env, "FTL_MODEL="+r.out.Model)
+	}
+	if len(r.task.Attach) > 0 {
+		env = append(env, "FTL_ATTACHMENTS="+attachments)
 	}
 	return env
 }
@@ -169,19 +174,20 @@ func parse(f *os.File) (*patch.Patch, error) {
 // store makes the change a result, or notes that there is none.
 func (r *run) store(ctx context.Context, p *patch.Patch) error {
 	if len(p.Files) == 0 {
-		if r.out.Status == Pending {
+		if r.out.Status == Pending && r.out.Result == nil {
 			r.out.Status = Empty
 		}
 		return nil
 	}
 	start := r.Now()
-	base := patch.Base{Commit: r.snap.Commit, Tree: r.snap.Tree}
-	for _, l := range r.snap.LeftOut {
-		base.LeftOut = append(base.LeftOut, l.Path)
+	meta := patch.Meta{ID: r.out.ID, Task: r.out.Task, Agent: r.out.Agent, Subject: Subject(r.out.Task), When: start}
+	if r.start != r.snap.Commit {
+		meta.On = r.start
 	}
-	result, err := r.Queue.Store(ctx, base, p, patch.Meta{
-		ID: r.out.ID, Task: r.out.Task, Agent: r.out.Agent, Subject: Subject(r.out.Task), When: start,
-	})
+	if r.out.Result != nil {
+		meta.Replaces = plumbing.NewHash(*r.out.Result)
+	}
+	result, err := r.Queue.Store(ctx, r.base(), p, meta)
 	if errors.As(err, new(*patch.UnsafeError)) {
 		return &refusedError{r.box.Name(), err}
 	}

@@ -1,0 +1,200 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot"
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// ErrRunning says that a process works on a task.
+var ErrRunning = errors.New("the task is running")
+
+// Turn is one instruction of a task and what came of it.
+type Turn struct {
+	Turn    int       `json:"turn"`
+	Task    string    `json:"task"`
+	Agent   string    `json:"agent"`
+	Model   string    `json:"model"`
+	Status  string    `json:"status"`
+	Result  *string   `json:"result"` // commit, null where there was none yet
+	Created time.Time `json:"created"`
+	Ended   time.Time `json:"ended,omitzero"`
+}
+
+// MovedError says that a follow-up cannot start from what the user has now,
+// since the result conflicts with it. Nothing has begun.
+type MovedError struct {
+	ID       string
+	Conflict *patch.ConflictError
+}
+
+// Error counts the conflicts; they are for the caller to show.
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("%s conflicts with your working tree, so the agent cannot go on from both", e.ID)
+}
+
+// Unwrap gives the conflicts.
+func (e *MovedError) Unwrap() error { return e.Conflict }
+
+// followed is what a follow-up goes on from.
+type followed struct {
+	record Outcome      // before this turn
+	result patch.Result // zero where the task has none
+}
+
+// reopen claims a task for another turn. Errors: ErrRunning.
+func (s *Session) reopen(ctx context.Context, id string) (followed, func(), error) {
+	var f followed
+	unlock, free, err := s.Repo.TryLock("task-" + id)
+	if err != nil {
+		return f, nil, err
+	}
+	if !free {
+		return f, nil, fmt.Errorf("continue %s: %w", id, ErrRunning)
+	}
+	if f.record, err = s.Task(id); err == nil && f.record.Result != nil {
+		f.result, err = s.Queue.Find(ctx, id)
+	}
+	if err == nil && f.record.Kept {
+		err = &refusedError{f.record.Sandbox, errors.New("it is not part of the result")}
+	}
+	if err != nil {
+		unlock()
+		return f, nil, fmt.Errorf("continue %s: %w", id, err)
+	}
+	return f, unlock, nil
+}
+
+// turn is the record of a follow-up that begins.
+func (f followed) turn() Outcome {
+	was, o := f.record, newOutcome(f.record.ID)
+	o.Turn, o.Result, o.Files, o.State, o.Snapshot = was.Turn+1, was.Result, was.Files, was.State, was.Snapshot
+	o.Turns = append(was.Turns, Turn{
+		Turn: was.Turn, Task: was.Task, Agent: was.Agent, Model: was.Model, Status: was.Status,
+		Result: was.Result, Created: was.Created, Ended: was.Ended,
+	})
+	return o
+}
+
+// undoTurn restores the record of a task whose follow-up never began.
+func (r *run) undoTurn() error {
+	if err := r.save(r.from.record); err != nil {
+		return err
+	}
+	return r.leave()
+}
+
+// goOn finds what a follow-up starts from. Where the working tree is as the
+// task's snapshot has it, or is to be left alone, that is the result as it is;
+// else a new snapshot, with what is left of the result merged onto it.
+func (r *run) goOn(ctx context.Context) error {
+	was := r.from.result
+	if was.ID == "" {
+		return r.renew(ctx)
+	}
+	if was.Have == was.BaseTree || r.task.FromResult {
+		staged, err := r.Store.Stage(ctx, r.snapshotOptions(""))
+		if err != nil {
+			return err
+		}
+		if staged.Tree == was.BaseTree || r.task.FromResult {
+			r.snap = snapshot.Snapshot{
+				ID: was.ID, Commit: was.Base, Tree: was.BaseTree, Parent: staged.Head,
+				Branch: staged.Branch, Dirty: staged.Dirty, LeftOut: staged.LeftOut,
+			}
+			r.on(was.Commit, was.Tree)
+			return nil
+		}
+	}
+	if err := r.renew(ctx); err != nil {
+		return err
+	}
+	commit, err := r.Queue.Rest(ctx, was, r.base())
+	var conflict *patch.ConflictError
+	if errors.As(err, &conflict) {
+		return &MovedError{was.ID, conflict}
+	}
+	if err != nil {
+		return err
+	}
+	tree, err := r.tree(ctx, commit)
+	r.on(commit, tree)
+	return err
+}
+
+// renew takes another snapshot in place of the task's. The one before stays
+// reachable from the result that was made on it.
+func (r *run) renew(ctx context.Context) (err error) {
+	o := r.snapshotOptions(r.out.ID)
+	o.Replace = true
+	if r.snap, err = r.Store.Take(ctx, o); err != nil {
+		return err
+	}
+	r.on(r.snap.Commit, r.snap.Tree)
+	return nil
+}
+
+// on sets the commit that the workspace starts from.
+func (r *run) on(commit, tree plumbing.Hash) {
+	r.start, r.startTree = commit, tree
+	r.out.Start = commit.String()
+}
+
+func (r *run) tree(ctx context.Context, commit plumbing.Hash) (plumbing.Hash, error) {
+	objs := r.Repo.Objects(ctx)
+	defer objs.Close()
+	c, err := objs.Commit(commit)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return c.TreeHash, nil
+}
+
+// base is the task's snapshot as the queue knows it.
+func (r *run) base() patch.Base {
+	b := patch.Base{Commit: r.snap.Commit, Tree: r.snap.Tree}
+	for _, l := range r.snap.LeftOut {
+		b.LeftOut = append(b.LeftOut, l.Path)
+	}
+	return b
+}
+
+// maxContext bounds the diff that an agent without a memory is given, in bytes.
+const maxContext = 128 << 10
+
+// Prompt words a follow-up for an agent that remembers nothing: what it was
+// asked before, what it has changed so far, and what it is asked now.
+func (s *Session) Prompt(ctx context.Context, o Outcome, text string) (string, error) {
+	var b strings.Builder
+	b.WriteString("You have worked on this repository before. You were asked:\n\n")
+	for _, t := range o.Turns {
+		fmt.Fprintf(&b, "%s\n\n", strings.TrimRight(t.Task, "\n"))
+	}
+	fmt.Fprintf(&b, "%s\n\n", strings.TrimRight(o.Task, "\n"))
+	if o.Result != nil {
+		r, err := s.Queue.Find(ctx, o.ID)
+		if err != nil {
+			return "", err
+		}
+		diff, err := s.Repo.Output(ctx, git.Call{Args: []string{
+			"diff-tree", "-p", "--no-ext-diff", "--no-textconv", r.BaseTree.String(), r.Tree.String(), "--",
+		}})
+		if err != nil {
+			return "", err
+		}
+		if len(diff) > maxContext {
+			diff = append(diff[:maxContext:maxContext], "\n… the rest is left out\n"...)
+		}
+		fmt.Fprintf(&b, "This is what you have changed so far; it is in the workspace:\n\n%s\n", diff)
+	}
+	fmt.Fprintf(&b, "Now:\n\n%s", text)
+	return b.String(), nil
+}

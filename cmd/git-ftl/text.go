@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+)
+
+// maxTask bounds the text of a task, in bytes.
+const maxTask = 16 << 20
+
+// textFlags say where the words of a task come from.
+type textFlags struct {
+	File string `short:"F" placeholder:"FILE" help:"Read the task from a file; - is stdin."`
+	Edit bool   `short:"e" help:"Open git's editor on the task."`
+}
+
+// taskHelp is below the task in the editor.
+const taskHelp = `
+# %s
+# Lines that begin with # are dropped; an empty task ends the command.
+`
+
+// text gets the task from where the user put it: words, file, stdin or editor.
+func (f *textFlags) text(a *app, s *session.Session, words, what string) (string, error) {
+	text, err := f.given(a, words)
+	if err != nil {
+		return "", err
+	}
+	if f.Edit || words == "" && f.File == "" {
+		if text, err = f.edited(a, s, text, what); err != nil {
+			return "", err
+		}
+	}
+	if len(text) > maxTask {
+		return "", &exitError{code: exitUsage, err: errors.New("the task is over 16 MiB")}
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", &exitError{code: exitUsage, err: errors.New("the task is empty"), hints: []string{`git ftl run "what to do", or git ftl run -F FILE`}}
+	}
+	return text, nil
+}
+
+func (f *textFlags) given(a *app, words string) (string, error) {
+	var data []byte
+	var err error
+	switch {
+	case f.File != "" && words != "":
+		return "", &exitError{code: exitUsage, err: errors.New("give the task in words or by -F, not both")}
+	case f.File == "-", words == "-":
+		data, err = io.ReadAll(io.LimitReader(a.stdin, maxTask+1))
+	case f.File != "":
+		data, err = readFile(a.path(f.File))
+	default:
+		return words, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the task: %w", err)
+	}
+	return string(data), nil
+}
+
+// edited opens the editor. Off a terminal only an editor that was chosen for
+// this can be meant.
+func (f *textFlags) edited(a *app, s *session.Session, text, what string) (string, error) {
+	if !isTerminal(a.stdin) && !f.Edit && lookup(a.env, "GIT_EDITOR") == "" {
+		return "", &exitError{code: exitUsage, err: errors.New("the task is missing"), hints: []string{`git ftl run "what to do", git ftl run -F FILE, or - for stdin`}}
+	}
+	const draft = "TASK_EDITMSG"
+	text, err := a.edit(context.Background(), s.Repo, draft, strings.TrimRight(text, "\n")+"\n"+fmt.Sprintf(taskHelp, what))
+	if err != nil {
+		return "", err
+	}
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "#") {
+			kept.WriteString(line)
+		}
+	}
+	return strings.Trim(kept.String(), "\n"), os.Remove(s.Repo.Path(draft))
+}
+
+// attachments finds the files that go along.
+func (f *taskFlags) attachments(a *app) ([]session.Attachment, error) {
+	var all []session.Attachment
+	names := map[string]bool{}
+	for _, given := range f.Attach {
+		path := a.path(given)
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, &exitError{code: exitUsage, err: fmt.Errorf("attach %s: %w", given, err)}
+		}
+		name := filepath.Base(path)
+		switch {
+		case !info.Mode().IsRegular():
+			return nil, &exitError{code: exitUsage, err: fmt.Errorf("attach %s: it is no file", given)}
+		case names[name]:
+			return nil, &exitError{code: exitUsage, err: fmt.Errorf("attach %s: another attachment has the name %s", given, name)}
+		}
+		names[name] = true
+		all = append(all, session.Attachment{Name: name, Path: path})
+	}
+	return all, nil
+}
+
+// path is where a file that the user names lies.
+func (a *app) path(given string) string {
+	if filepath.IsAbs(given) {
+		return given
+	}
+	return filepath.Join(a.dir, given)
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxTask+1))
+}
