@@ -24,7 +24,7 @@ func (q *Queue) WriteLeft(ctx context.Context, r Result, paths []string, w io.Wr
 	defer objs.Close()
 	_, tree, err := q.left(objs, r, paths)
 	if err == nil {
-		err = q.diff(ctx, r.Have, tree, w, "--binary")
+		err = q.diff(ctx, r.Have, tree, w, "--binary", "--full-index")
 	}
 	if err != nil {
 		return fmt.Errorf("write what is left of %s: %w", r.ID, err)

@@ -84,7 +84,7 @@ func (q *Queue) left(objs *git.Objects, r Result, paths []string) ([]git.Change,
 
 // diff writes the patch between two trees, with nothing of the user's settings.
 func (q *Queue) diff(ctx context.Context, old, new plumbing.Hash, w io.Writer, options ...string) error {
-	args := []string{"diff-tree", "-p", "-r", "-U3", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
+	args := []string{"diff-tree", "-p", "-r", "-U3", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
 		"--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--submodule=short"}
 	return q.repo.Do(ctx, git.Call{
 		Args:   append(append(args, options...), old.String(), new.String()),
@@ -253,7 +253,7 @@ func pieces(changes []git.Change, sections map[string]*diffSection) []Piece {
 			sec = &diffSection{}
 		}
 		if i, ok := above(at, c.Path); ok {
-			all[i].changes = append(all[i].changes, c)
+			all[i].changes, all[i].Change = append(all[i].changes, c), Type
 			all[i].Text += sec.header + sec.text
 			continue
 		}

@@ -62,8 +62,8 @@ func TestPieces(t *testing.T) {
 		{"crlf", Modified, true, "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n"},
 		{"empty", Modified, true, "@@ -0,0 +1 @@\n+no more\n"},
 		{"end", Modified, true, "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"},
-		{"file", Deleted, false, "@@ -1 +0,0 @@"},
-		{"folder", Added, false, "@@ -0,0 +1 @@"},
+		{"file", Type, false, "@@ -1 +0,0 @@"},
+		{"folder", Type, false, "@@ -0,0 +1 @@"},
 		{"gone", Deleted, false, "@@ -1 +0,0 @@"},
 		{"kind", Type, false, "@@ -1 +0,0 @@"},
 		{"new é\n", Added, false, ""},
@@ -286,7 +286,7 @@ func patchOf(l *lab, r Result, pieces []Piece) string {
 		to, err := l.objs.Rewrite(r.Have, changes)
 		l.must(err)
 		var out bytes.Buffer
-		l.must(l.q.diff(l.t.Context(), r.Have, to, &out, "--binary"))
+		l.must(l.q.diff(l.t.Context(), r.Have, to, &out, "--binary", "--full-index"))
 		return out.String()
 	}
 	var b strings.Builder

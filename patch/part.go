@@ -21,7 +21,7 @@ type Part struct {
 
 // ErrPaths says that a path to apply names nothing of what is left of the
 // result.
-var ErrPaths = errors.New("nothing of it is left")
+var ErrPaths = errors.New("names nothing of what is left")
 
 // choose picks what of the rest of the result is taken.
 func (a *apply) choose(context.Context) error {
@@ -50,7 +50,7 @@ func (a *apply) choose(context.Context) error {
 func pick(all []git.Change, paths []string) ([]git.Change, error) {
 	for _, p := range paths {
 		if !slices.ContainsFunc(all, func(c git.Change) bool { return named([]string{p}, c.Path) }) {
-			return nil, fmt.Errorf("%s: %w", quoted(p), ErrPaths)
+			return nil, fmt.Errorf("%s %w", quoted(p), ErrPaths)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(c git.Change) bool {

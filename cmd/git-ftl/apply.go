@@ -5,41 +5,79 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/patch"
 )
 
 type applyCmd struct {
-	ID     string `arg:"" optional:"" help:"Result; the only undecided one of this work tree otherwise."`
+	ID     string `arg:"" optional:"" help:"Result; the only undecided one of this work tree otherwise. -- PATH… takes files and folders of it."`
+	Patch  bool   `short:"p" xor:"part" help:"Choose hunk by hunk; the answers come from stdin."`
+	Edit   bool   `short:"e" xor:"part" help:"Edit the patch of what is left in git's editor, and apply that."`
 	DryRun bool   `short:"n" name:"dry-run" help:"Only say what would happen."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run implements the verb.
 func (c *applyCmd) Run(a *app) error {
-	if err := a.noPaths("apply"); err != nil {
-		return err
-	}
 	return a.decide(func(ctx context.Context, s *session.Session) error {
+		paths, err := a.repoPaths(s.Repo)
+		if err != nil {
+			return err
+		}
 		r, err := a.choose(ctx, s, c.ID)
 		if err != nil {
 			return err
 		}
-		if err := s.Shown(r); err != nil && c.ID == "" {
+		seen := c.ID != "" || c.Patch || c.Edit
+		if err := s.Shown(r); err != nil && !seen {
 			return &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", r.ID, err), hints: []string{"git ftl diff " + r.ID, "git ftl apply " + r.ID}}
 		}
 		a.sayBranch(ctx, s, r.ID)
-		applied, err := s.Apply(ctx, r, patch.ApplyOptions{DryRun: c.DryRun})
-		if err != nil {
-			return err
+		v := &applying{app: a, c: c, s: s, r: r, o: patch.ApplyOptions{DryRun: c.DryRun, Paths: paths}}
+		switch {
+		case c.Edit:
+			return v.edited(ctx)
+		case c.Patch:
+			return v.asked(ctx)
 		}
-		if c.JSON {
-			return a.json(appliedReport(applied))
-		}
-		a.showApplied(s, applied, c.DryRun)
-		return nil
+		return v.run(ctx)
 	})
+}
+
+// applying is one apply, whichever way its part is chosen.
+type applying struct {
+	*app
+	c *applyCmd
+	s *session.Session
+	r patch.Result
+	o patch.ApplyOptions
+}
+
+// run applies what o says and tells what was done.
+func (v *applying) run(ctx context.Context) error {
+	if v.o.Part != nil && v.o.Part.Tree == v.r.Have {
+		return v.nothing()
+	}
+	applied, err := v.s.Apply(ctx, v.r, v.o)
+	if err != nil {
+		return err
+	}
+	if v.c.JSON {
+		return v.json(appliedReport(applied))
+	}
+	v.showApplied(v.s, applied, v.c.DryRun)
+	return nil
+}
+
+// nothing says that no part was chosen.
+func (v *applying) nothing() error {
+	if v.c.JSON {
+		return v.json(appliedReport(patch.Applied{ID: v.r.ID, Left: v.r.Left, Result: v.r, DryRun: v.c.DryRun}))
+	}
+	fmt.Fprintf(v.stdout, "%s: nothing was chosen, nothing was written\n", v.r.ID)
+	return nil
 }
 
 // applied is what apply --json and undo --json print.
@@ -75,7 +113,12 @@ func undoneReport(p patch.Applied) applied {
 
 func (a *app) showApplied(s *session.Session, p patch.Applied, dryRun bool) {
 	if len(p.Files) == 0 {
-		fmt.Fprintf(a.stdout, "%s: your working tree has all of it already; nothing was written\n", p.ID)
+		all := "all of it"
+		if len(p.Left) > 0 {
+			all = "this part"
+		}
+		fmt.Fprintf(a.stdout, "%s: your working tree has %s already; nothing was written\n", p.ID, all)
+		a.sayLeft(s, p.Left)
 		return
 	}
 	did := "applied"
@@ -85,12 +128,51 @@ func (a *app) showApplied(s *session.Session, p patch.Applied, dryRun bool) {
 	if dryRun {
 		did = "would be " + did + "; nothing was written"
 	}
-	fmt.Fprintf(a.stdout, "%s: %s %s; index and HEAD unchanged\n%s\n", p.ID, plural(len(p.Files), "file"), did, writtenLine(p.Files))
+	fmt.Fprintf(a.stdout, "%s: %s %s; index and HEAD unchanged\n%s\n", p.ID, ofAll(p), did, writtenLine(p.Files))
 	if dryRun {
+		a.sayLeft(s, p.Left)
 		return
 	}
 	a.newFiles(s, p.Files)
-	a.ui.line("undo: git ftl undo")
+	a.sayLeft(s, p.Left, "undo: git ftl undo")
+}
+
+// ofAll counts the files that were written, of those of the result where they
+// are not all.
+func ofAll(p patch.Applied) string {
+	n, all := len(p.Files), len(p.Result.Files)
+	if n > all || n == all && len(p.Left) == 0 {
+		return plural(n, "file")
+	}
+	return fmt.Sprintf("%d of %s", n, plural(all, "file"))
+}
+
+// sayLeft names what is left of a result, in one line with more to say.
+func (a *app) sayLeft(s *session.Session, left []string, more ...string) {
+	if len(left) > 0 {
+		const most = 12
+		names := make([]string, 0, most+1)
+		for i, p := range left {
+			if i == most {
+				names = append(names, fmt.Sprintf("and %d more", len(left)-most))
+				break
+			}
+			names = append(names, fromHere(s, p))
+		}
+		more = append([]string{"left: " + strings.Join(names, " ")}, more...)
+	}
+	if len(more) > 0 {
+		a.ui.line("%s", strings.Join(more, "    "))
+	}
+}
+
+// fromHere is a path of the repository from where the user stands.
+func fromHere(s *session.Session, p string) string {
+	rel, err := filepath.Rel(filepath.FromSlash("/"+s.Repo.Prefix), filepath.FromSlash("/"+p))
+	if err != nil {
+		return p
+	}
+	return filepath.ToSlash(rel)
 }
 
 // newFiles says how to add what git does not track yet, from where the user
@@ -102,9 +184,8 @@ func (a *app) newFiles(s *session.Session, files []patch.Written) {
 		if f.Change != patch.Added {
 			continue
 		}
-		rel, err := filepath.Rel(filepath.FromSlash("/"+s.Repo.Prefix), filepath.FromSlash("/"+f.Path))
-		odd = odd || err != nil || clean(f.Path) != f.Path
-		added = append(added, filepath.ToSlash(rel))
+		odd = odd || clean(f.Path) != f.Path
+		added = append(added, fromHere(s, f.Path))
 	}
 	switch {
 	case len(added) == 0:

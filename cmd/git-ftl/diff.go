@@ -13,7 +13,7 @@ import (
 )
 
 type diffCmd struct {
-	Args []string `arg:"" optional:"" name:"args" help:"[ID] [git diff options] [-- PATH…]"`
+	Args []string `arg:"" optional:"" name:"args" help:"[ID] [--left] [git diff options] [-- PATH…]; --left shows what is not applied yet."`
 }
 
 // Run implements the verb: git diff from the snapshot to the result, with the
@@ -33,7 +33,12 @@ func (c *diffCmd) Run(a *app) error {
 		}
 		full := []string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", verb}
 		options, paths := splitPaths(args)
-		full = append(append(full, options...), r.Base.String(), r.Commit.String(), "--")
+		from, to := r.Base.String(), r.Commit.String()
+		if i := slices.Index(options, "--left"); i >= 0 {
+			options = slices.Delete(slices.Clone(options), i, i+1)
+			from, to = r.Have.String(), r.Tree.String()
+		}
+		full = append(append(full, options...), from, to, "--")
 		cmd := exec.CommandContext(ctx, "git", append(full, paths...)...)
 		cmd.Dir, cmd.Env = a.dir, a.env
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr

@@ -144,6 +144,8 @@ func (e *exitError) explainCause(env []string) {
 		{session.ErrRunning, exitFailed, []string{"git ftl wait waits for it, git ftl stop ends it"}},
 		{session.ErrNotRunning, exitFailed, []string{"git ftl status lists the running ones"}},
 		{patch.ErrDecided, exitFailed, []string{"git ftl undo takes it back"}},
+		{patch.ErrChanged, exitFailed, []string{"git ftl diff shows it as it is now"}},
+		{patch.ErrPaths, exitFailed, []string{"git ftl diff --left shows what is left"}},
 		{patch.ErrUnknown, exitFailed, []string{"git ftl list shows every task"}},
 		{patch.ErrForeign, exitFailed, []string{"git cherry-pick takes it as any other commit, once you have read it"}},
 		{git.ErrNotRepository, exitFailed, []string{"git init, or cd to a repository with a work tree"}},

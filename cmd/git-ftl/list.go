@@ -33,6 +33,7 @@ type taskLine struct {
 	Agent      string    `json:"agent"`
 	Created    time.Time `json:"created"`
 	Files      int       `json:"files"`
+	Left       int       `json:"left"` // files of the result that are not, or not wholly, applied
 	Insertions int       `json:"insertions"`
 	Deletions  int       `json:"deletions"`
 	Result     string    `json:"result"`
@@ -129,7 +130,11 @@ func (a *app) longStatus(r statusReport) {
 		}
 	}
 	for _, l := range r.Pending {
-		fmt.Fprintf(a.stdout, "%-9s %s, +%d -%d   %s\n", l.ID, plural(l.Files, "file"), l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+		files := plural(l.Files, "file")
+		if l.State == string(patch.Partial) {
+			files = fmt.Sprintf("partial, %d of %s left", l.Left, files)
+		}
+		fmt.Fprintf(a.stdout, "%-9s %s, +%d -%d   %s\n", l.ID, files, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
 	}
 	if len(r.Running) > 0 {
 		a.ui.line("  git ftl logs -f ID   git ftl stop ID")
@@ -164,7 +169,7 @@ func tasks(ctx context.Context, s *session.Session) ([]taskLine, error) {
 			Created: o.Created, Files: len(o.Files), Insertions: o.Insertions(), Deletions: o.Deletions(),
 		}
 		if r, ok := byID[o.ID]; ok {
-			l.State, l.Result = string(r.State), r.Commit.String()
+			l.State, l.Result, l.Left = string(r.State), r.Commit.String(), len(r.Left)
 			delete(byID, o.ID)
 		}
 		lines = append(lines, l)

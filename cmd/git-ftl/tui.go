@@ -43,8 +43,12 @@ type ui struct {
 }
 
 func newUI(a *app) *ui {
-	colour := isTerminal(a.stderr) && lookup(a.env, "NO_COLOR") == "" && lookup(a.env, "TERM") != "dumb"
-	return &ui{out: a.stdout, err: a.stderr, env: a.env, colour: colour}
+	return &ui{out: a.stdout, err: a.stderr, env: a.env, colour: a.colours(a.stderr)}
+}
+
+// colours reports whether a stream takes colours.
+func (a *app) colours(stream io.Writer) bool {
+	return isTerminal(stream) && lookup(a.env, "NO_COLOR") == "" && lookup(a.env, "TERM") != "dumb"
 }
 
 func isTerminal(stream any) bool {

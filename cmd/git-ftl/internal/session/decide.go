@@ -43,14 +43,15 @@ func (s *Session) Choose(ctx context.Context, prefix string) (patch.Result, erro
 }
 
 // Apply merges a result into the working tree. The tree as it is now is staged
-// first, as o.Now, so that the merge sees what the user did meanwhile. Errors are
-// those of patch.Queue.Apply.
+// first, as o.Now, so that the merge sees what the user did meanwhile; a result
+// that is another commit by now is not taken. Errors are those of
+// patch.Queue.Apply.
 func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyOptions) (patch.Applied, error) {
 	staged, err := s.Store.Stage(ctx, s.snapshotOptions(""))
 	if err != nil {
 		return patch.Applied{}, err
 	}
-	o.Now = patch.Current{Tree: staged.Tree, Head: staged.Head}
+	o.Now, o.Commit = patch.Current{Tree: staged.Tree, Head: staged.Head}, result.Commit
 	for _, l := range staged.LeftOut {
 		o.Now.LeftOut = append(o.Now.LeftOut, l.Path)
 	}
