@@ -22,7 +22,7 @@ var ErrNoSpace = errors.New("not enough free disk space")
 // export of the same name.
 type Export struct {
 	Dir     string        // has tree/ (raw blobs) and objects/ (a git object folder), readable to all
-	ID      string        // tree hash: names the content of tree/
+	ID      string        // hash of the exported tree: names the content of tree/
 	From    string        // tree hash that Changed counts from; "" when the folder was new or rebuilt
 	Changed []git.Change  // From to ID, sorted by path
 	Base    plumbing.Hash // parentless commit of the tree, in objects/
@@ -32,8 +32,9 @@ type Export struct {
 // exportState is what an export folder holds. While a change is under way Tree
 // is empty, so that a crash is noticed and the folder made anew.
 type exportState struct {
-	Tree string `json:"tree"`
-	Base string `json:"base"`
+	Tree string            `json:"tree"`
+	Base string            `json:"base"`
+	LFS  map[string]string `json:"lfs,omitempty"` // blobs of LFS content in Tree, by its SHA-256
 }
 
 // exportName keeps names within one folder.
@@ -41,11 +42,13 @@ var exportName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Export makes the folder exports/name of the state folder equal to a snapshot,
 // in place, at a cost that follows the difference. No object of the history and
-// none of another snapshot's left-out files gets into it. The caller sees to it
-// that nobody reads the folder meanwhile. Of snap only ID (for messages), Tree,
-// Commit, Parent and LeftOut count, so that any commit can be exported by a
-// Snapshot made by hand; where Parent is zero, the author of the base is that of
-// Commit. Errors: ErrNoSpace.
+// none of another snapshot's left-out files gets into it. Where a submodule is
+// checked out, the files of the commit that the snapshot names are in its place.
+// The caller sees to it that nobody reads the folder meanwhile.
+//
+// Of snap only ID (for messages), Tree, Commit, Parent, LeftOut and LFS count, so
+// that any commit can be exported by a Snapshot made by hand; where Parent is
+// zero, the author of the base is that of Commit. Errors: ErrNoSpace.
 func (s *Store) Export(ctx context.Context, snap Snapshot, name string) (*Export, error) {
 	if !exportName.MatchString(name) {
 		return nil, fmt.Errorf("export %s: invalid name %q", snap.ID, name)
@@ -55,73 +58,81 @@ func (s *Store) Export(ctx context.Context, snap Snapshot, name string) (*Export
 		return nil, err
 	}
 	defer unlock()
-	objects := s.repo.Objects(ctx)
-	defer func() { _ = objects.Close() }()
-	e := &exporter{repo: s.repo, objects: objects, name: name, dir: s.repo.Path("exports", name), snap: snap}
-	out, err := e.run(ctx)
+	modules, err := findModules(ctx, s.repo, snap.Tree)
 	if err != nil {
 		return nil, fmt.Errorf("export snapshot %s: %w", snap.ID, err)
 	}
-	tree := snap.Tree
+	e := &exporter{store: s, name: name, dir: s.repo.Path("exports", name), snap: snap, modules: modules}
+	e.repo = s.repo.Overlay(e.dir, objectFolders(modules)...)
+	e.was = e.state()
+	known := e.was.Tree != ""
+	out, err := e.run(ctx)
+	if err != nil && known && ctx.Err() == nil && !errors.Is(err, ErrNoSpace) {
+		e.was = exportState{} // what it had may be damaged
+		out, err = e.run(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("export snapshot %s: %w", snap.ID, err)
+	}
 	out.All = func(ctx context.Context) ([]git.Change, error) {
-		objects := s.repo.Objects(ctx)
+		objects := e.repo.Objects(ctx)
 		defer func() { _ = objects.Close() }()
-		return objects.Diff(plumbing.ZeroHash, tree)
+		return objects.Diff(plumbing.ZeroHash, e.tree)
 	}
 	return out, nil
 }
 
 type exporter struct {
-	repo    *git.Repo
+	store   *Store
+	repo    *git.Repo // writes objects to the export, and reads those of submodules
 	objects *git.Objects
 	name    string
 	dir     string
 	snap    Snapshot
+	modules []module
+	was     exportState
+	tree    plumbing.Hash     // what is exported: the snapshot's with its submodules and LFS content
+	lfs     map[string]string // as exportState.LFS
 }
 
-func (e *exporter) run(ctx context.Context) (*Export, error) {
-	was := e.state()
-	from := plumbing.NewHash(was.Tree)
-	out := &Export{Dir: e.dir, ID: e.snap.Tree.String()}
-	var err error
-	if !from.IsZero() {
-		out.From = from.String()
-		if out.Changed, err = e.objects.Diff(from, e.snap.Tree); err != nil {
-			from = plumbing.ZeroHash // the old tree was pruned
-		}
-	}
-	if from.IsZero() {
-		out.From = ""
-		if out.Changed, err = e.objects.Diff(from, e.snap.Tree); err != nil {
+// run changes the export from what it was.
+func (e *exporter) run(ctx context.Context) (out *Export, err error) {
+	e.objects = e.repo.Objects(ctx)
+	defer func() { _ = e.objects.Close() }()
+	if e.was.Tree == "" {
+		if err := errors.Join(e.setState(exportState{}), e.empty()); err != nil {
 			return nil, err
 		}
+	}
+	if e.tree, err = e.view(ctx); err != nil {
+		return nil, err
+	}
+	from := plumbing.NewHash(e.was.Tree)
+	out = &Export{Dir: e.dir, ID: e.tree.String(), From: e.was.Tree}
+	if out.Changed, err = e.objects.Diff(from, e.tree); err != nil {
+		return nil, err
 	}
 	base, err := e.baseCommit()
 	if err != nil {
 		return nil, err
 	}
 	out.Base = base.hash
-	if out.From == out.ID && was.Base == base.hash.String() {
+	if out.From == out.ID && e.was.Base == base.hash.String() {
 		return out, nil
 	}
 	if err := checkPaths(out.Changed); err != nil {
 		return nil, err
 	}
-	return out, e.change(ctx, was, from, base, out.Changed)
+	return out, e.change(ctx, from, base, out.Changed)
 }
 
 // change makes the folder what the new state says.
-func (e *exporter) change(ctx context.Context, was exportState, from plumbing.Hash, base looseCommit, changes []git.Change) error {
+func (e *exporter) change(ctx context.Context, from plumbing.Hash, base looseCommit, changes []git.Change) error {
 	if err := e.room(ctx, changes); err != nil {
 		return err
 	}
 	if err := e.setState(exportState{}); err != nil {
 		return err
-	}
-	if from.IsZero() {
-		if err := e.empty(); err != nil {
-			return err
-		}
 	}
 	if err := e.writeTree(ctx, changes); err != nil {
 		return err
@@ -129,10 +140,10 @@ func (e *exporter) change(ctx context.Context, was exportState, from plumbing.Ha
 	if err := e.writeObjects(ctx, from, changes); err != nil {
 		return err
 	}
-	if err := e.writeBase(base, was.Base); err != nil {
+	if err := e.writeBase(base); err != nil {
 		return err
 	}
-	return e.setState(exportState{Tree: e.snap.Tree.String(), Base: base.hash.String()})
+	return e.setState(exportState{Tree: e.tree.String(), Base: base.hash.String(), LFS: e.lfs})
 }
 
 func (e *exporter) stateName() string { return "exports/" + e.name + "/state.json" }
@@ -200,25 +211,30 @@ func emptyRoot(root *os.Root) error {
 	return nil
 }
 
-// room checks the disk before anything is changed: files are written once as
-// they are and once packed.
+// room checks the disk before files are changed: they are written once as they
+// are and once packed.
 func (e *exporter) room(ctx context.Context, changes []git.Change) error {
-	free, err := freeSpace(e.repo.State)
-	if err != nil {
-		return fmt.Errorf("ask for free disk space: %w", err)
-	}
 	need, err := e.sizes(ctx, changes)
 	if err != nil {
 		return err
 	}
-	if need*2+spare > free {
-		return fmt.Errorf("%w: %d MB free, %d MB needed", ErrNoSpace, free>>20, (need*2+spare)>>20)
+	return room(e.repo, need*2)
+}
+
+// spare is what stays free, in bytes.
+const spare = 64 << 20
+
+// room wants space for some bytes beside what stays free.
+func room(repo *git.Repo, need int64) error {
+	free, err := freeSpace(repo.State)
+	if err != nil {
+		return fmt.Errorf("ask for free disk space: %w", err)
+	}
+	if need+spare > free {
+		return fmt.Errorf("%w for %s: %d MB free, %d MB needed", ErrNoSpace, repo.State, free>>20, (need+spare)>>20)
 	}
 	return nil
 }
-
-// spare is what an export leaves free, in bytes.
-const spare = 64 << 20
 
 // looseCommit is a commit with its name.
 type looseCommit struct {
@@ -229,7 +245,7 @@ type looseCommit struct {
 // baseCommit is the snapshot's tree without history, under the author and the
 // subject of HEAD.
 func (e *exporter) baseCommit() (looseCommit, error) {
-	c := &object.Commit{TreeHash: e.snap.Tree, Message: "snapshot\n"}
+	c := &object.Commit{TreeHash: e.tree, Message: "snapshot\n"}
 	from := e.snap.Commit
 	if !e.snap.Parent.IsZero() {
 		from = e.snap.Parent

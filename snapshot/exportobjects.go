@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,7 +26,7 @@ const maxPacks = 20
 // anew where there are too many packs, and where a file of the folder is now
 // left out: its blob must not stay behind.
 func (e *exporter) writeObjects(ctx context.Context, from plumbing.Hash, changes []git.Change) error {
-	if from == e.snap.Tree {
+	if from == e.tree {
 		return nil
 	}
 	dir := filepath.Join(e.dir, "objects", "pack")
@@ -62,12 +63,12 @@ func (e *exporter) withdraws(changes []git.Change) bool {
 	return slices.ContainsFunc(changes, func(c git.Change) bool { return c.New == git.Entry{} && left[c.Path] })
 }
 
-// pack packs what the snapshot's tree has and another tree has not, without
+// pack packs what the exported tree has and another tree has not, without
 // looking for deltas, and returns the pack's name.
 func (e *exporter) pack(ctx context.Context, dir string, from plumbing.Hash) (string, error) {
 	var in bytes.Buffer
 	seen := map[plumbing.Hash]bool{}
-	if err := e.newObjects(from, e.snap.Tree, func(h plumbing.Hash) {
+	if err := e.newObjects(from, e.tree, func(h plumbing.Hash) {
 		if !seen[h] {
 			in.WriteString(h.String() + "\n")
 		}
@@ -138,16 +139,26 @@ func kind(mode filemode.FileMode) string {
 	return "blob "
 }
 
-// writeBase puts the base commit into objects/ in place of the one before.
-func (e *exporter) writeBase(base looseCommit, old string) error {
+// writeBase puts the base commit into objects/, in place of all that lies there
+// unpacked: the commit before, and trees that are in the pack by now.
+func (e *exporter) writeBase(base looseCommit) error {
+	root, err := os.OpenRoot(filepath.Join(e.dir, "objects"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	names, err := fs.Glob(root.FS(), "[0-9a-f][0-9a-f]")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := root.RemoveAll(name); err != nil {
+			return err
+		}
+	}
 	disk := filesystem.NewStorage(osfs.New(e.dir), cache.NewObjectLRU(1))
 	if _, err := disk.SetEncodedObject(base.object); err != nil {
 		return err
-	}
-	if old != "" && old != base.hash.String() && plumbing.IsHash(old) {
-		if err := remove(filepath.Join(e.dir, "objects", old[:2], old[2:])); err != nil {
-			return err
-		}
 	}
 	return e.openUp()
 }

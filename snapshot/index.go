@@ -49,6 +49,9 @@ type memory struct {
 	Extras pathSet // in the private index, not in the user's
 	Absent pathSet // in the user's index, not in the private one
 	Links  pathSet // the submodules of Absent
+	Mods   pathSet // every submodule in the user's index
+	Attrs  pathSet // every .gitattributes file that was seen
+	LFS    bool    // attributes name the LFS filter
 	Rules  pathSet // .ftlignore and .ftlinclude files that were seen
 	Flags  bool    // there are entries with flags, which git does not report when replaced
 	Tree   plumbing.Hash
@@ -145,7 +148,7 @@ func (x *index) seed(ctx context.Context, maxFile int64) error {
 	x.fresh, x.dirty, x.added = true, true, pathSet{}
 	x.mem = memory{
 		Config: config, Max: maxFile,
-		Extras: pathSet{}, Absent: pathSet{}, Links: pathSet{}, Rules: pathSet{},
+		Extras: pathSet{}, Absent: pathSet{}, Links: pathSet{}, Rules: pathSet{}, Mods: pathSet{}, Attrs: pathSet{},
 	}
 	if err := errors.Join(x.unlock(), remove(x.path)); err != nil {
 		return err
@@ -177,15 +180,26 @@ func (x *index) adopt(ctx context.Context) (err error) {
 	var gone []string
 	for _, e := range entries {
 		x.mem.Flags = x.mem.Flags || !e.plain()
-		if isRules(e.path) {
-			x.mem.Rules[e.path] = true
-		}
+		x.mem.learn(e)
 		if x.names.why(e.path, true) != "" {
 			gone = append(gone, e.path)
 			x.mem.Absent[e.path] = true
 		}
 	}
 	return x.set(ctx, gone, nil)
+}
+
+// learn notes what has to be looked after of the user's entries.
+func (m *memory) learn(e entry) {
+	if isRules(e.path) {
+		m.Rules[e.path] = true
+	}
+	if isAttributes(e.path) {
+		m.Attrs[e.path] = true
+	}
+	if strings.HasPrefix(e.spec, gitlink) {
+		m.Mods[e.path] = true
+	}
 }
 
 // copyFile keeps the mtime: git compares it with those of the entries to find
@@ -250,7 +264,7 @@ func (x *index) recall() bool {
 	data, err := os.ReadFile(x.path + ".json")
 	x.stored = data
 	return err == nil && json.Unmarshal(data, &x.mem) == nil && x.mem.Extras != nil && x.mem.Absent != nil &&
-		x.mem.Links != nil && x.mem.Rules != nil
+		x.mem.Links != nil && x.mem.Rules != nil && x.mem.Mods != nil && x.mem.Attrs != nil
 }
 
 // remember is not synced to disk: a memory that does not fit its index is

@@ -32,6 +32,7 @@ func most(index int64) int { return int(min(16+index/20000, quickFiles)) }
 func (m memory) clone() memory {
 	m.Extras, m.Absent = maps.Clone(m.Extras), maps.Clone(m.Absent)
 	m.Links, m.Rules = maps.Clone(m.Links), maps.Clone(m.Rules)
+	m.Mods, m.Attrs = maps.Clone(m.Mods), maps.Clone(m.Attrs)
 	return m
 }
 

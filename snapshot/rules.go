@@ -14,6 +14,11 @@ const (
 	whyKind       = "neither a file nor a symbolic link"
 	whyName       = "git refuses such a name"
 	whyUnread     = "cannot be read: "
+
+	whyNotInitialised = "a submodule that is not initialised: its folder is empty in the sandbox"
+	whyNotFetched     = "a submodule whose commit is not on this machine: its folder is empty in the sandbox"
+	whyModuleEdits    = "a submodule: edits inside are not in the sandbox, its committed files are"
+	whyModuleUnknown  = "a repository of its own: its folder is empty in the sandbox"
 )
 
 // Files with rules of the user's own, in any folder.

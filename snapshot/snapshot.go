@@ -48,6 +48,7 @@ type Options struct {
 	Now     time.Time // commit date; zero is the current time
 	Include bool      // obey .ftlinclude, which only a trusted repository may use
 	Replace bool      // the snapshot takes the place of an earlier one of this ID
+	LFS     bool      // export the content of LFS pointers where it is on this machine
 
 	started func() // called once git looks at the work tree
 }
@@ -65,6 +66,9 @@ type Staged struct {
 	Branch  string        // short name, "" when detached
 	Dirty   int           // paths that differ from HEAD, untracked ones included, left-out ones not
 	LeftOut []LeftOut     // sorted by path
+
+	LFS      bool // Options.LFS, where attributes name the LFS filter at all
+	Pointers int  // LFS pointers that an export shows as such
 }
 
 // Snapshot is a staged tree as a commit on refs/ftl/snapshots/ID.
@@ -76,6 +80,9 @@ type Snapshot struct {
 	Branch  string        // short name, "" when detached
 	Dirty   int
 	LeftOut []LeftOut
+
+	LFS      bool // an export shows the content of LFS pointers that is on this machine
+	Pointers int  // LFS pointers that it shows as such
 }
 
 // Stage brings the work tree into the object store. A ref of the private index
@@ -158,7 +165,8 @@ func (s *Store) commit(ctx context.Context, st *staging, o Options, tx *git.RefT
 				return Snapshot{}, err
 			}
 		}
-		snap := Snapshot{ID: id, Tree: staged.Tree, Parent: staged.Head, Branch: staged.Branch, Dirty: staged.Dirty, LeftOut: staged.LeftOut}
+		snap := Snapshot{ID: id, Tree: staged.Tree, Parent: staged.Head, Branch: staged.Branch, Dirty: staged.Dirty, LeftOut: staged.LeftOut,
+			LFS: staged.LFS, Pointers: staged.Pointers}
 		var err error
 		if snap.Commit, err = objects.WriteCommit(snap.encode(o.Now)); err != nil {
 			return Snapshot{}, fmt.Errorf("write snapshot %s: %w", id, err)
@@ -190,6 +198,7 @@ const (
 	branchTrailer = "Ftl-Branch: "
 	dirtyTrailer  = "Ftl-Dirty: "
 	leftTrailer   = "Ftl-Left-Out: "
+	lfsTrailer    = "Ftl-LFS: " // "content" or "pointers", and how many pointers stay
 )
 
 // maxLeft bounds how many left-out files a message names.
@@ -205,6 +214,11 @@ func (s Snapshot) encode(now time.Time) *object.Commit {
 		fmt.Fprintf(&msg, "%s%s\n", branchTrailer, s.Branch)
 	}
 	fmt.Fprintf(&msg, "%s%d\n", dirtyTrailer, s.Dirty)
+	if s.LFS {
+		fmt.Fprintf(&msg, "%scontent %d\n", lfsTrailer, s.Pointers)
+	} else if s.Pointers > 0 {
+		fmt.Fprintf(&msg, "%spointers %d\n", lfsTrailer, s.Pointers)
+	}
 	for _, l := range s.LeftOut[:min(len(s.LeftOut), maxLeft)] {
 		line, _ := json.Marshal(l) // two strings: cannot fail
 		fmt.Fprintf(&msg, "%s%s\n", leftTrailer, line)
@@ -247,6 +261,11 @@ func (s *Snapshot) decode(message string) {
 		}
 		if v, ok := strings.CutPrefix(line, dirtyTrailer); ok {
 			s.Dirty, _ = strconv.Atoi(v)
+		}
+		if v, ok := strings.CutPrefix(line, lfsTrailer); ok {
+			what, count, _ := strings.Cut(v, " ")
+			s.LFS = what == "content"
+			s.Pointers, _ = strconv.Atoi(count)
 		}
 		if v, ok := strings.CutPrefix(line, leftTrailer); ok {
 			var l LeftOut

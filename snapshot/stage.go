@@ -32,6 +32,9 @@ type staging struct {
 	before  *memory // of the private index, where this pass leaves that alone
 	objects *git.Objects
 	dirty   int
+
+	lfs      bool // the files of LFS pointers are to be exported
+	pointers int  // files that are LFS pointers all the same
 }
 
 // stage uses the private index as it is; whatever goes wrong with it, one made
@@ -115,21 +118,10 @@ func (st *staging) run(ctx context.Context) error {
 	if st.dirty, err = st.countDirty(ctx); err != nil {
 		return err
 	}
-	return st.nameSubmodules(ctx)
-}
-
-// nameSubmodules says of submodules that only their commits are in a snapshot.
-func (st *staging) nameSubmodules(ctx context.Context) error {
-	if _, err := st.lstat(".gitmodules"); err != nil {
-		return nil
+	if err := st.countPointers(ctx); err != nil {
+		return err
 	}
-	entries, _, err := st.index.list(ctx, st.index.path)
-	for _, e := range entries {
-		if strings.HasPrefix(e.spec, gitlink) {
-			st.left[e.path] = "a submodule: its folder is empty in the sandbox"
-		}
-	}
-	return err
+	return st.nameModules(ctx)
 }
 
 // look finds what changed in the work tree, and in the user's index since the
@@ -178,7 +170,7 @@ func parallel(fs ...func() error) error {
 
 // staged is the result for callers.
 func (st *staging) staged() Staged {
-	out := Staged{Tree: st.tree, Head: st.status.head, Branch: st.status.branch, Dirty: st.dirty}
+	out := Staged{Tree: st.tree, Head: st.status.head, Branch: st.status.branch, Dirty: st.dirty, LFS: st.lfs, Pointers: st.pointers}
 	for p, why := range st.left {
 		out.LeftOut = append(out.LeftOut, LeftOut{Path: p, Why: why})
 	}

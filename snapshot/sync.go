@@ -61,7 +61,10 @@ func (x *index) sync(ctx context.Context) error {
 	}
 	x.mem.User, x.doubt = x.doubt, ""
 	m := merge{index: x, extras: pathSet{}, own: own}
-	x.mem.Absent, x.mem.Links, x.mem.Flags = pathSet{}, pathSet{}, false
+	x.mem.Absent, x.mem.Links, x.mem.Mods, x.mem.Flags = pathSet{}, pathSet{}, pathSet{}, false
+	for _, e := range user {
+		x.mem.learn(e)
+	}
 	for len(user)+len(own) > 0 && !m.stale {
 		switch {
 		case len(own) == 0 || len(user) > 0 && user[0].path < own[0].path:
@@ -98,9 +101,6 @@ func (m *merge) onlyUser(e entry) {
 	case !e.plain() || isAttributes(e.path) || m.collides(e.path):
 		m.stale = true
 	default:
-		if isRules(e.path) {
-			m.mem.Rules[e.path] = true
-		}
 		m.take = append(m.take, e)
 		m.added[e.path] = true
 	}

@@ -38,6 +38,9 @@ func (st *staging) update(ctx context.Context) error {
 		if !o.tracked {
 			x.mem.Extras[p] = true
 		}
+		if isAttributes(p) {
+			x.mem.Attrs[p] = true
+		}
 		if !o.inside && x.mem.Flags {
 			x.mem.User = "" // compare both next time: p may have replaced an entry with a flag
 		}
@@ -79,7 +82,7 @@ func (a *adder) addAll(ctx context.Context, paths []string) error {
 		return err
 	}
 	if whole := a.storeWorks(); whole != nil {
-		return errors.Join(err, whole)
+		return whole
 	}
 	readable := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
 		why := a.cannotOpen(p)
@@ -143,13 +146,17 @@ func (a *adder) cannotOpen(p string) string {
 }
 
 // storeWorks tells a full or read-only disk from a file that cannot be added.
+// Errors: ErrNoSpace.
 func (a *adder) storeWorks() error {
 	f, err := os.CreateTemp(a.repo.ObjectDir(), "tmp_obj_ftl_*")
-	if err != nil {
-		return fmt.Errorf("write objects: %w", err)
+	if err == nil {
+		_, err = f.Write(bytes.Repeat([]byte("probe"), 1<<14))
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	_, err = f.Write(bytes.Repeat([]byte("probe"), 1<<14))
-	if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("write objects: %w", ErrNoSpace)
+	case err != nil:
 		return fmt.Errorf("write objects: %w", err)
 	}
 	return nil

@@ -23,6 +23,7 @@ type taskFlags struct {
 	CPUs     string   `name:"cpus" placeholder:"N" help:"CPU bound, such as 1.5."`
 	Disk     string   `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`
 	Timeout  string   `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
+	LFS      bool     `name:"lfs" help:"Show the content of LFS files that is on this machine, read-only."`
 	Attach   []string `placeholder:"FILE" sep:"none" help:"Give the agent a file, outside the workspace; can be repeated."`
 	Attempts int      `default:"1" placeholder:"N" help:"Do the task N times at once, from one snapshot."`
 	Detach   bool     `short:"d" help:"Print the ID and return; the task goes on in the background."`
@@ -38,6 +39,7 @@ func (f *taskFlags) settings(c *config.Config) error {
 		{"image", "--image", f.Image}, {"setup", "--setup", f.Setup}, {"engine", "--engine", f.Engine},
 		{"network", "--network", f.Network}, {"memory", "--memory", f.Memory}, {"cpus", "--cpus", f.CPUs},
 		{"disk", "--disk", f.Disk}, {"timeout", "--timeout", f.Timeout},
+		{"lfs", "--lfs", map[bool]string{true: "true"}[f.LFS]},
 	} {
 		if s.value == "" {
 			continue

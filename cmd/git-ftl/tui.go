@@ -136,9 +136,9 @@ func (u *ui) begin(o session.Outcome) {
 	if o.Dirty > 0 {
 		at += fmt.Sprintf(" + %s", plural(o.Dirty, "dirty file"))
 	}
-	u.status(o.ID, at+leftOut(o))
+	u.status(o.ID, at+leftOut(o)+pointers(o))
 	for _, l := range o.LeftOut {
-		if strings.HasPrefix(l.Why, "larger than") {
+		if strings.HasPrefix(l.Why, "larger than") || strings.HasPrefix(l.Why, "a submodule") {
 			u.status("left out", l.Path+": "+l.Why)
 		}
 	}
@@ -159,6 +159,14 @@ func leftOut(o session.Outcome) string {
 		names = append(names, l.Path)
 	}
 	return "; left out: " + strings.Join(names, ", ")
+}
+
+// pointers counts the files that the agent sees as LFS pointers.
+func pointers(o session.Outcome) string {
+	if o.LFSPointers == 0 {
+		return ""
+	}
+	return "; " + plural(o.LFSPointers, "LFS pointer")
 }
 
 func (u *ui) stage(e session.Event) {

@@ -50,7 +50,7 @@ type Objects struct {
 // Objects opens the object store. The reader, one "git cat-file --batch", is
 // started by the first read and ends with Close or ctx.
 func (r *Repo) Objects(ctx context.Context) *Objects {
-	root := plainFS{osfs.New(r.CommonDir)}
+	root := plainFS{osfs.New(filepath.Dir(r.ObjectDir()))}
 	disk := filesystem.NewStorageWithOptions(root, cache.NewObjectLRU(1), filesystem.Options{})
 	return &Objects{repo: r, ctx: ctx, disk: disk}
 }
@@ -279,5 +279,10 @@ func unique(hashes []plumbing.Hash) []plumbing.Hash {
 	return out
 }
 
-// ObjectDir is where loose objects and packs of the repository lie.
-func (r *Repo) ObjectDir() string { return filepath.Join(r.CommonDir, "objects") }
+// ObjectDir is where new objects go, loose ones and packs.
+func (r *Repo) ObjectDir() string {
+	if r.objects != "" {
+		return r.objects
+	}
+	return filepath.Join(r.CommonDir, "objects")
+}

@@ -42,18 +42,20 @@ type Repo struct {
 	CommonDir string // the git dir that linked work trees share
 	State     string // CommonDir/git-ftl, mode 0700, made by Open
 
-	env []string
+	env     []string
+	objects string // folder that new objects go to, "" for CommonDir's
 }
 
 // Open finds the repository and work tree around dir, as git does: env may
-// carry GIT_DIR and GIT_WORK_TREE, and safe.directory is honoured. Errors:
-// ErrNotRepository, ErrTooOld, or what git said.
+// carry GIT_DIR and GIT_WORK_TREE, also where dir is outside of the latter, and
+// safe.directory is honoured. Errors: ErrNotRepository, ErrTooOld, or what git
+// said.
 func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err := checkVersion(ctx, env); err != nil {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--path-format=absolute",
-		"--is-inside-work-tree", "--show-object-format", "--git-dir", "--git-common-dir", "--show-toplevel", "--show-prefix")
+		"--show-object-format", "--git-dir", "--git-common-dir", "--show-toplevel", "--show-prefix")
 	cmd.Dir, cmd.Env = dir, append(env[:len(env):len(env)], "LC_ALL=C")
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -68,17 +70,20 @@ func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
 		return nil, fmt.Errorf("run git: %w", err)
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != 6 || lines[0] != "true" {
+	if len(lines) == 4 {
+		lines = append(lines, "") // no prefix is printed outside of the work tree
+	}
+	if len(lines) != 5 {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNotRepository)
 	}
-	if lines[1] != "sha1" {
-		return nil, fmt.Errorf("%s: repositories with %s object names are not supported", lines[4], lines[1])
+	if lines[0] != "sha1" {
+		return nil, fmt.Errorf("%s: repositories with %s object names are not supported", lines[3], lines[0])
 	}
 	r := &Repo{
-		GitDir:    filepath.FromSlash(lines[2]),
-		CommonDir: filepath.FromSlash(lines[3]),
-		Dir:       filepath.FromSlash(lines[4]),
-		Prefix:    strings.TrimSuffix(lines[5], "/"),
+		GitDir:    filepath.FromSlash(lines[1]),
+		CommonDir: filepath.FromSlash(lines[2]),
+		Dir:       filepath.FromSlash(lines[3]),
+		Prefix:    strings.TrimSuffix(lines[4], "/"),
 	}
 	r.State = filepath.Join(r.CommonDir, StateDir)
 	r.env = ownEnv(env, r)
@@ -103,6 +108,24 @@ func (r *Repo) Key() string {
 // Path joins state folder and elements, in the system's spelling.
 func (r *Repo) Path(elem ...string) string {
 	return filepath.Join(append([]string{r.State}, elem...)...)
+}
+
+// Overlay returns the same work tree with more objects to read: those of the
+// folders in more, each an object folder by its absolute path, and of dir/objects.
+// New objects go to the latter; where dir is "" they go where r's do.
+func (r *Repo) Overlay(dir string, more ...string) *Repo {
+	o := *r
+	if dir != "" {
+		o.objects = filepath.Join(dir, "objects")
+		more = append([]string{r.ObjectDir()}, more...)
+	}
+	quoted := make([]string, len(more))
+	for i, m := range more {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.ToSlash(m)) + `"`
+	}
+	o.env = append(r.env[:len(r.env):len(r.env)], "GIT_OBJECT_DIRECTORY="+o.ObjectDir(),
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(quoted, string(filepath.ListSeparator)))
+	return &o
 }
 
 func checkVersion(ctx context.Context, env []string) error {

@@ -33,6 +33,7 @@ type Config struct {
 	MaxFile   int64
 	Network   string
 	Include   bool // obey the repository's .ftlinclude
+	LFS       bool // show the agent the content of LFS files that is on this machine
 	Agents    map[string]Agent
 
 	origin map[string]string
@@ -92,6 +93,7 @@ func keys() []key {
 		{"timeout", duration(func(c *Config) *time.Duration { return &c.Timeout }), func(c *Config) string { return c.Timeout.String() }, lower},
 		{"maxFile", size(func(c *Config) *int64 { return &c.MaxFile }), func(c *Config) string { return FormatSize(c.MaxFile) }, lower},
 		{"include", boolean(func(c *Config) *bool { return &c.Include }), func(c *Config) string { return fmt.Sprint(c.Include) }, needsTrust},
+		{"lfs", boolean(func(c *Config) *bool { return &c.LFS }), func(c *Config) string { return fmt.Sprint(c.LFS) }, needsTrust},
 		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none"), func(c *Config) string { return c.Network }, harmless},
 	}
 }
@@ -100,7 +102,7 @@ func keys() []key {
 // them is no error, and without effect yet.
 func planned() []string {
 	return []string{"tester", "reviewer", "languageOverrides", "idle", "allow", "secrets", "shadowEnv", "agentEnv",
-		"history", "lfs", "maxCost", "notify", "trailers", "retention", "lint", "snapshotBackend", "s3Bucket",
+		"history", "maxCost", "notify", "trailers", "retention", "lint", "snapshotBackend", "s3Bucket",
 		"secretsManagerPrefix", "guardrailId", "guardrailVersion", "cloudwatchLogGroup", "otlpEndpoint"}
 }
 

@@ -52,6 +52,7 @@ func (r *run) snapshot(ctx context.Context) error {
 		r.out.Head = r.snap.Parent.String()
 	}
 	r.out.LeftOut = append(r.out.LeftOut, r.snap.LeftOut...)
+	r.out.LFSPointers = r.snap.Pointers
 	took := r.Now().Sub(start)
 	<-r.online
 	if r.engine == nil {
@@ -64,7 +65,7 @@ func (r *run) snapshot(ctx context.Context) error {
 
 // snapshotOptions are the same for a task and for an apply.
 func (s *Session) snapshotOptions(id string) snapshot.Options {
-	return snapshot.Options{ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, Now: s.Now()}
+	return snapshot.Options{ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, LFS: s.Config.LFS, Now: s.Now()}
 }
 
 func (r *run) boot(ctx context.Context) error {

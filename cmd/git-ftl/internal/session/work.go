@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,6 +124,9 @@ func (r *run) collect(ctx context.Context, workErr error) error {
 	if errors.As(err, new(*patch.UnsafeError)) {
 		return errors.Join(workErr, &refusedError{r.box.Name(), err})
 	}
+	if err == nil {
+		err = r.dropInputs(ctx, p)
+	}
 	if err != nil {
 		return errors.Join(workErr, err)
 	}
@@ -156,6 +160,26 @@ func (r *run) diff(ctx context.Context) (*os.File, error) {
 		r.out.Dropped = append(r.out.Dropped, Dropped{Path: d.Path, Bytes: d.Bytes, Why: d.Why})
 	}
 	return f, nil
+}
+
+// dropInputs takes out of a change what it does to files that the agent was only
+// shown, and names them.
+func (r *run) dropInputs(ctx context.Context, p *patch.Patch) error {
+	paths := make([]string, len(p.Files))
+	for i, f := range p.Files {
+		paths[i] = f.Path
+	}
+	why, err := r.Store.Inputs(ctx, r.snap, paths)
+	if err != nil {
+		return err
+	}
+	p.Files = slices.DeleteFunc(p.Files, func(f patch.File) bool {
+		if why[f.Path] != "" {
+			r.out.Dropped = append(r.out.Dropped, Dropped{Path: f.Path, Why: why[f.Path]})
+		}
+		return why[f.Path] != ""
+	})
+	return nil
 }
 
 func rewind(f *os.File) error {
