@@ -28,6 +28,7 @@ type plan struct {
 	steps     []step // as changes; New is filled when content is staged
 	conflicts []Conflict
 	modes     bool                           // the executable bit counts here (core.fileMode)
+	sparse    bool                           // files of the snapshot may be missing on purpose
 	going     map[string]bool                // paths that the changes take away
 	alike     map[string]map[string][]string // names of folders on disk, by fold
 }
@@ -41,6 +42,8 @@ func (p *plan) conflict(at, why string) {
 func (p *plan) verify(ctx context.Context) error {
 	mode, _ := p.q.repo.Line(ctx, "config", "--type=bool", "core.fileMode")
 	p.modes = mode != "false" && permBits != 0
+	sparse, _ := p.q.repo.Line(ctx, "config", "--type=bool", "core.sparseCheckout")
+	p.sparse = sparse == "true"
 	p.going, p.alike = map[string]bool{}, map[string]map[string][]string{}
 	for _, c := range p.changes {
 		if c.New == (git.Entry{}) {
@@ -154,6 +157,8 @@ func (p *plan) verifyPresent(c git.Change, old state) (unsure bool) {
 		want = linkKind
 	}
 	switch {
+	case old.Kind == "" && p.sparse:
+		p.conflict(c.Path, "is outside of the sparse checkout; git sparse-checkout add brings its folder in")
 	case old.Kind == "":
 		p.conflict(c.Path, "is in the snapshot but not on disk")
 	case old.Kind != want:

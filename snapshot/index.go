@@ -41,22 +41,26 @@ type index struct {
 
 // memory is what is known of a private index between calls.
 type memory struct {
-	Own    string  // signature of the private index
-	User   string  // signature of the user's index that it agrees with
-	Listed string  // checksum of the listing of that index: refreshing it changes the signature alone
-	Config string  // signature of the configuration files
-	Max    int64   // Options.MaxFile
-	Extras pathSet // in the private index, not in the user's
-	Absent pathSet // in the user's index, not in the private one
-	Links  pathSet // the submodules of Absent
-	Mods   pathSet // every submodule in the user's index
-	Attrs  pathSet // every .gitattributes file that was seen
-	LFS    bool    // attributes name the LFS filter
-	Rules  pathSet // .ftlignore and .ftlinclude files that were seen
-	Flags  bool    // there are entries with flags, which git does not report when replaced
-	Tree   plumbing.Hash
-	Head   plumbing.Hash
-	Dirty  int // of Tree against Head
+	Own     string        // signature of the private index
+	User    string        // signature of the user's index that it agrees with
+	Listed  string        // checksum of the listing of that index: refreshing it changes the signature alone
+	Config  string        // signature of the configuration files
+	Max     int64         // Options.MaxFile
+	Extras  pathSet       // in the private index, not in the user's
+	Absent  pathSet       // in the user's index, not in the private one
+	Links   pathSet       // the submodules of Absent
+	Mods    pathSet       // every submodule in the user's index
+	Attrs   pathSet       // every .gitattributes file that was seen
+	LFS     bool          // attributes name the LFS filter
+	Creds   pathSet       // files in the user's index that are named like credentials
+	Told    pathSet       // those of them that a snapshot has named
+	Folders pathSet       // of files in the user's index
+	Rules   pathSet       // .ftlignore and .ftlinclude files that were seen
+	Flags   bool          // there are entries with flags, which git does not report when replaced
+	Whole   plumbing.Hash // the last tree of a partial clone that had every object
+	Tree    plumbing.Hash
+	Head    plumbing.Hash
+	Dirty   int // of Tree against Head
 }
 
 // pathSet is a set of paths of any encoding.
@@ -147,7 +151,7 @@ func (x *index) seed(ctx context.Context, maxFile int64) error {
 	}
 	x.fresh, x.dirty, x.added = true, true, pathSet{}
 	x.mem = memory{
-		Config: config, Max: maxFile,
+		Config: config, Max: maxFile, Told: x.mem.Told, Creds: pathSet{}, Folders: pathSet{},
 		Extras: pathSet{}, Absent: pathSet{}, Links: pathSet{}, Rules: pathSet{}, Mods: pathSet{}, Attrs: pathSet{},
 	}
 	if err := errors.Join(x.unlock(), remove(x.path)); err != nil {
@@ -180,17 +184,23 @@ func (x *index) adopt(ctx context.Context) (err error) {
 	var gone []string
 	for _, e := range entries {
 		x.mem.Flags = x.mem.Flags || !e.plain()
-		x.mem.learn(e)
+		x.learn(e)
 		if x.names.why(e.path, true) != "" {
 			gone = append(gone, e.path)
 			x.mem.Absent[e.path] = true
 		}
 	}
+	x.mem.trimFolders()
 	return x.set(ctx, gone, nil)
 }
 
 // learn notes what has to be looked after of the user's entries.
-func (m *memory) learn(e entry) {
+func (x *index) learn(e entry) {
+	m := &x.mem
+	m.learnFolders(e.path)
+	if x.names.why(e.path, false) == whyCredential {
+		m.Creds[e.path] = true
+	}
 	if isRules(e.path) {
 		m.Rules[e.path] = true
 	}
@@ -264,7 +274,7 @@ func (x *index) recall() bool {
 	data, err := os.ReadFile(x.path + ".json")
 	x.stored = data
 	return err == nil && json.Unmarshal(data, &x.mem) == nil && x.mem.Extras != nil && x.mem.Absent != nil &&
-		x.mem.Links != nil && x.mem.Rules != nil && x.mem.Mods != nil && x.mem.Attrs != nil
+		x.mem.Links != nil && x.mem.Rules != nil && x.mem.Mods != nil && x.mem.Attrs != nil && x.mem.Creds != nil && x.mem.Folders != nil
 }
 
 // remember is not synced to disk: a memory that does not fit its index is

@@ -53,7 +53,7 @@ func TestLeaveOut(t *testing.T) {
 		{"env files, ignored", snapshot.Options{}, func(w *world) {
 			w.write(".gitignore", ".env\n")
 			w.write(".env", "x")
-		}, []string{".gitignore"}, nil, 1},
+		}, []string{".gitignore"}, []string{".env"}, 1},
 		{"env files, ignore rules say otherwise", snapshot.Options{Include: true}, func(w *world) {
 			w.write(".gitignore", "!.env\n")
 			w.write(".ftlignore", "!.env\n!*.pem\n")

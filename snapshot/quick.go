@@ -33,6 +33,7 @@ func (m memory) clone() memory {
 	m.Extras, m.Absent = maps.Clone(m.Extras), maps.Clone(m.Absent)
 	m.Links, m.Rules = maps.Clone(m.Links), maps.Clone(m.Rules)
 	m.Mods, m.Attrs = maps.Clone(m.Mods), maps.Clone(m.Attrs)
+	m.Creds, m.Folders = maps.Clone(m.Creds), maps.Clone(m.Folders)
 	return m
 }
 

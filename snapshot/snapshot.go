@@ -50,6 +50,8 @@ type Options struct {
 	Replace bool      // the snapshot takes the place of an earlier one of this ID
 	LFS     bool      // export the content of LFS pointers where it is on this machine
 
+	Fetching func(objects int, remote string) // called before a partial clone fetches what it lacks; nil for nothing
+
 	started func() // called once git looks at the work tree
 }
 
@@ -81,12 +83,13 @@ type Snapshot struct {
 	Dirty   int
 	LeftOut []LeftOut
 
-	LFS      bool // an export shows the content of LFS pointers that is on this machine
-	Pointers int  // LFS pointers that it shows as such
+	LFS      bool     // an export shows the content of LFS pointers that is on this machine
+	Pointers int      // LFS pointers that it shows as such
+	Named    []string // by Take alone: tracked files named like credentials that no snapshot before has named
 }
 
 // Stage brings the work tree into the object store. A ref of the private index
-// keeps its tree until the next call.
+// keeps its tree until the next call. Errors: ErrNoSpace, ErrNotFetched.
 func (s *Store) Stage(ctx context.Context, o Options) (Staged, error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -109,8 +112,12 @@ func (s *Store) Stage(ctx context.Context, o Options) (Staged, error) {
 	return st.staged(), st.save()
 }
 
-// Take stages and makes the snapshot. Errors: git.ErrMoved where o.ID is taken.
+// Take stages and makes the snapshot. Errors: git.ErrMoved where o.ID is taken,
+// ErrNoSpace, ErrNotFetched.
 func (s *Store) Take(ctx context.Context, o Options) (Snapshot, error) {
+	if err := room(s.repo, 0); err != nil {
+		return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
+	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return Snapshot{}, err
@@ -139,6 +146,7 @@ func (s *Store) Take(ctx context.Context, o Options) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
+	snap.Named = st.tell()
 	return snap, st.save()
 }
 

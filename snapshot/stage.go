@@ -23,6 +23,7 @@ type staging struct {
 	status status
 	rules  userRules
 	dirs   map[string]bool // whether a folder is reached through folders only
+	swept  *sweep
 
 	drop    pathSet           // to be removed from the private index
 	add     map[string]origin // to be staged
@@ -51,7 +52,7 @@ func (s *Store) stage(ctx context.Context, o Options) (*staging, error) {
 			return st, nil
 		}
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, ErrNotFetched) {
 		return nil, fmt.Errorf("stage work tree: %w", err)
 	}
 	return s.restage(ctx, o)
@@ -106,6 +107,9 @@ func (st *staging) run(ctx context.Context) error {
 	if err := st.plan(ignored); err != nil {
 		return err
 	}
+	if err := st.nameSwept(ctx, st.swept); err != nil {
+		return err
+	}
 	quick, err := st.quick(ctx, known)
 	if err == nil && !quick {
 		if err = st.update(ctx); err == nil {
@@ -113,6 +117,9 @@ func (st *staging) run(ctx context.Context) error {
 		}
 	}
 	if err != nil {
+		return err
+	}
+	if err = st.complete(ctx); err != nil {
 		return err
 	}
 	if st.dirty, err = st.countDirty(ctx); err != nil {
@@ -128,7 +135,9 @@ func (st *staging) run(ctx context.Context) error {
 // private one was in step with it: mostly that was only refreshed.
 func (st *staging) look(ctx context.Context) (ignored pathSet, err error) {
 	x, listed := st.index, ""
+	st.swept = x.sweepAll()
 	look := []func() error{
+		func() error { st.swept.run(); return nil },
 		func() (err error) { st.status, err = x.readStatus(ctx, st.opt.started); return err },
 		func() (err error) { ignored, err = st.ignoredExtras(ctx); return err },
 	}
@@ -148,7 +157,8 @@ func (st *staging) look(ctx context.Context) (ignored pathSet, err error) {
 	if err := x.sync(ctx); err != nil {
 		return nil, err
 	}
-	return ignored, parallel(look[:2]...)
+	st.swept = x.sweepAll()
+	return ignored, parallel(look[:3]...)
 }
 
 // converts reports whether attributes changed. What is staged under the old ones

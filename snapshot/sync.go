@@ -62,9 +62,11 @@ func (x *index) sync(ctx context.Context) error {
 	x.mem.User, x.doubt = x.doubt, ""
 	m := merge{index: x, extras: pathSet{}, own: own}
 	x.mem.Absent, x.mem.Links, x.mem.Mods, x.mem.Flags = pathSet{}, pathSet{}, pathSet{}, false
+	x.mem.Creds, x.mem.Folders = pathSet{}, pathSet{}
 	for _, e := range user {
-		x.mem.learn(e)
+		x.learn(e)
 	}
+	x.mem.trimFolders()
 	for len(user)+len(own) > 0 && !m.stale {
 		switch {
 		case len(own) == 0 || len(user) > 0 && user[0].path < own[0].path:

@@ -7,8 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // userRules is what .ftlignore and .ftlinclude say, by git's own reading of
@@ -22,28 +20,14 @@ type userRules struct {
 
 // ignoredExtras returns the extras that git ignores now, as "git add" would.
 func (st *staging) ignoredExtras(ctx context.Context) (pathSet, error) {
-	var in bytes.Buffer
+	var there []string
 	for p := range st.index.mem.Extras {
 		// git fails on a path behind a symbolic link.
 		if _, err := st.lstat(p); err == nil {
-			in.WriteString("./" + p + "\x00")
+			there = append(there, p)
 		}
 	}
-	if in.Len() == 0 {
-		return nil, nil
-	}
-	// check-ignore refuses literal pathspecs; behind "./" nothing is magic.
-	out, err := st.index.repo.Output(ctx, git.Call{
-		Args: []string{"--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"}, Stdin: &in})
-	var exit *git.ExitError
-	if errors.As(err, &exit) && exit.Code == 1 {
-		return nil, nil
-	}
-	ignored := pathSet{}
-	for _, p := range splitNUL(string(out)) {
-		ignored[strings.TrimPrefix(p, "./")] = true
-	}
-	return ignored, err
+	return st.index.ignored(ctx, there)
 }
 
 func setOf(paths []string) pathSet {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/container"
@@ -150,6 +151,8 @@ func (e *exitError) explainCause(env []string) {
 		{patch.ErrForeign, exitFailed, []string{"git cherry-pick takes it as any other commit, once you have read it"}},
 		{git.ErrNotRepository, exitFailed, []string{"git init, or cd to a repository with a work tree"}},
 		{git.ErrTooOld, exitFailed, []string{"install a newer git and try again"}},
+		{snapshot.ErrNotFetched, exitFailed, []string{"try again once the remote can be reached"}},
+		{syscall.ENOSPC, exitFailed, []string{"free some space and try again"}},
 		{snapshot.ErrNoSpace, exitFailed, []string{"free some space; git ftl sandbox rm removes exports with their sandboxes"}},
 	} {
 		if errors.Is(e.err, row.cause) {

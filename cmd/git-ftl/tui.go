@@ -142,6 +142,9 @@ func (u *ui) begin(o session.Outcome) {
 			u.status("left out", l.Path+": "+l.Why)
 		}
 	}
+	if len(o.Named) > 0 {
+		u.status("inside", strings.Join(firstOf(o.Named), ", ")+": tracked, and looks like credentials")
+	}
 }
 
 // leftOut names the first few files that the agent does not see.
@@ -149,16 +152,20 @@ func leftOut(o session.Outcome) string {
 	if len(o.LeftOut) == 0 {
 		return ""
 	}
-	const most = 4
-	var names []string
+	names := make([]string, len(o.LeftOut))
 	for i, l := range o.LeftOut {
-		if i == most {
-			names = append(names, fmt.Sprintf("%d more", len(o.LeftOut)-most))
-			break
-		}
-		names = append(names, l.Path)
+		names[i] = l.Path
 	}
-	return "; left out: " + strings.Join(names, ", ")
+	return "; left out: " + strings.Join(firstOf(names), ", ")
+}
+
+// firstOf keeps the first few names and counts the others.
+func firstOf(names []string) []string {
+	const most = 4
+	if more := len(names) - most; more > 0 {
+		return append(names[:most:most], fmt.Sprintf("%d more", more))
+	}
+	return names
 }
 
 // pointers counts the files that the agent sees as LFS pointers.

@@ -52,7 +52,7 @@ func (r *run) snapshot(ctx context.Context) error {
 		r.out.Head = r.snap.Parent.String()
 	}
 	r.out.LeftOut = append(r.out.LeftOut, r.snap.LeftOut...)
-	r.out.LFSPointers = r.snap.Pointers
+	r.out.LFSPointers, r.out.Named = r.snap.Pointers, append(r.out.Named, r.snap.Named...)
 	took := r.Now().Sub(start)
 	<-r.online
 	if r.engine == nil {
@@ -65,7 +65,12 @@ func (r *run) snapshot(ctx context.Context) error {
 
 // snapshotOptions are the same for a task and for an apply.
 func (s *Session) snapshotOptions(id string) snapshot.Options {
-	return snapshot.Options{ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, LFS: s.Config.LFS, Now: s.Now()}
+	return snapshot.Options{
+		ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, LFS: s.Config.LFS, Now: s.Now(),
+		Fetching: func(objects int, remote string) {
+			s.Report.Note(fmt.Sprintf("this is a partial clone: git fetches %d missing files from %s", objects, remote))
+		},
+	}
 }
 
 func (r *run) boot(ctx context.Context) error {

@@ -47,24 +47,28 @@ type Outcome struct {
 	Stages    []Stage            `json:"stages"`
 	Warm      bool               `json:"warm"`
 
-	Argv        []string  `json:"argv,omitempty"`  // of a command as the agent
-	Start       string    `json:"start"`           // commit that the workspace started from: the snapshot, or a result on it
-	Turns       []Turn    `json:"turns,omitempty"` // those before this one, which it goes on from
-	Turn        int       `json:"turn"`            // counts the task and its follow-ups, from 1
-	Error       string    `json:"error,omitempty"` // why the task failed, one sentence
-	State       string    `json:"state"`           // of the result: undecided, applied …; "" without one
-	Kept        bool      `json:"kept"`            // its change was refused, and the sandbox keeps it
-	WorkTree    string    `json:"work_tree"`       // key of the work tree it belongs to
-	Branch      string    `json:"branch"`          // where it started, "" for a detached HEAD
-	Head        string    `json:"head"`            // commit where it started, "" if unborn
-	Dirty       int       `json:"dirty"`           // paths that differed from HEAD then
-	Sandbox     string    `json:"sandbox"`
-	LFSPointers int       `json:"lfs_pointers"` // files that the agent sees as LFS pointers
-	Created     time.Time `json:"created"`
-	Started     time.Time `json:"started,omitzero"` // of the agent
-	Ended       time.Time `json:"ended,omitzero"`
-	Dropped     []Dropped `json:"dropped"` // litter that is not part of the change
-	Reset       Reset     `json:"reset"`
+	Turn  int      `json:"turn"`            // counts the task and its follow-ups, from 1
+	Turns []Turn   `json:"turns,omitempty"` // those before this one, which it goes on from
+	Argv  []string `json:"argv,omitempty"`  // of a command as the agent
+	Start string   `json:"start"`           // commit that the workspace started from: the snapshot, or a result on it
+
+	Error    string `json:"error,omitempty"` // why the task failed, one sentence
+	State    string `json:"state"`           // of the result: undecided, applied …; "" without one
+	Kept     bool   `json:"kept"`            // its change was refused, and the sandbox keeps it
+	WorkTree string `json:"work_tree"`       // key of the work tree it belongs to
+	Branch   string `json:"branch"`          // where it started, "" for a detached HEAD
+	Head     string `json:"head"`            // commit where it started, "" if unborn
+	Dirty    int    `json:"dirty"`           // paths that differed from HEAD then
+	Sandbox  string `json:"sandbox"`
+
+	LFSPointers int      `json:"lfs_pointers"` // files that the agent sees as LFS pointers
+	Named       []string `json:"named"`        // tracked files that look like credentials, said once
+
+	Created time.Time `json:"created"`
+	Started time.Time `json:"started,omitzero"` // of the agent
+	Ended   time.Time `json:"ended,omitzero"`
+	Dropped []Dropped `json:"dropped"` // litter that is not part of the change
+	Reset   Reset     `json:"reset"`
 }
 
 // File is one path of a change.
@@ -131,7 +135,7 @@ type Dropped struct {
 func newOutcome(id string) Outcome {
 	return Outcome{
 		ID: id, Turn: 1, Status: Running, Ref: resultRef(id),
-		Files: []File{}, Findings: []Finding{}, LeftOut: []snapshot.LeftOut{}, Stages: []Stage{}, Dropped: []Dropped{},
+		Files: []File{}, Findings: []Finding{}, LeftOut: []snapshot.LeftOut{}, Named: []string{}, Stages: []Stage{}, Dropped: []Dropped{},
 		Tests:  Tests{Status: "skipped", Detail: "no tester model is set"},
 		Egress: Egress{Denied: []string{}, Swapped: []string{}},
 	}
