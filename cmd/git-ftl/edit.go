@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 
-	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/patch"
 )
 
@@ -65,7 +63,7 @@ func (v *applying) writeDraft(ctx context.Context) (string, error) {
 }
 
 func (v *applying) applyDraft(ctx context.Context, draft string) error {
-	if err := v.edit(ctx, v.s, draft); err != nil {
+	if err := v.runEditor(ctx, v.s.Repo, draft); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(draft)
@@ -97,23 +95,4 @@ func withoutComments(text []byte) []byte {
 		}
 	}
 	return kept
-}
-
-// edit lets the user edit a file in the editor that git would take, started by
-// git's own shell. Signals are the editor's until it ends.
-func (a *app) edit(ctx context.Context, s *session.Session, file string) error {
-	editor, err := s.Repo.Line(ctx, "var", "GIT_EDITOR")
-	if err != nil {
-		return &exitError{code: exitFailed, err: fmt.Errorf("find an editor: %w", err), hints: []string{"set GIT_EDITOR, or git config --global core.editor"}}
-	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), "git", "-c", "alias.ftl-editor=!"+editor, "ftl-editor", file)
-	cmd.Dir, cmd.Env = a.dir, a.env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stderr, a.stderr
-	if isTerminal(a.stdout) {
-		cmd.Stdout = a.stdout
-	}
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("edit with %s: %w", editor, err)
-	}
-	return ctx.Err()
 }

@@ -73,7 +73,7 @@ func (f *textFlags) edited(a *app, s *session.Session, text, what string) (strin
 		return "", &exitError{code: exitUsage, err: errors.New("the task is missing"), hints: []string{`git ftl run "what to do", git ftl run -F FILE, or - for stdin`}}
 	}
 	const draft = "TASK_EDITMSG"
-	text, err := a.edit(context.Background(), s.Repo, draft, strings.TrimRight(text, "\n")+"\n"+fmt.Sprintf(taskHelp, what))
+	text, err := a.compose(context.Background(), s.Repo, draft, strings.TrimRight(text, "\n")+"\n"+fmt.Sprintf(taskHelp, what))
 	if err != nil {
 		return "", err
 	}

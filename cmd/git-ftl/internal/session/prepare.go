@@ -68,7 +68,7 @@ func (s *Session) snapshotOptions(id string) snapshot.Options {
 	return snapshot.Options{
 		ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, LFS: s.Config.LFS, Now: s.Now(),
 		Fetching: func(objects int, remote string) {
-			s.Report.Note(fmt.Sprintf("this is a partial clone: git fetches %d missing files from %s", objects, remote))
+			s.note(fmt.Sprintf("this is a partial clone: git fetches %d missing files from %s", objects, remote))
 		},
 	}
 }
