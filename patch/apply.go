@@ -101,6 +101,7 @@ type apply struct {
 	merged  plumbing.Hash
 	changes []git.Change // ours to merged
 	left    outs
+	restore bool // of a snapshot: no result is decided by it
 }
 
 func (a *apply) run(ctx context.Context) (Applied, error) {

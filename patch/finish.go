@@ -74,6 +74,9 @@ func (q *Queue) finishApply(ctx context.Context, d *disk, r *appliedRecord) erro
 			return err
 		}
 	}
+	if r.Restore {
+		return nil
+	}
 	res, err := q.readRecord(r.ID)
 	if err != nil {
 		return err

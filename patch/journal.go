@@ -35,6 +35,7 @@ type folderTime struct {
 type appliedRecord struct {
 	N          int          `json:"n"` // counts the applies of this work tree
 	ID         string       `json:"id"`
+	Restore    bool         `json:"restore,omitempty"` // of the snapshot of that ID: the result has no part in it
 	Head       string       `json:"head"`
 	When       time.Time    `json:"when"`
 	Applied    string       `json:"applied"` // refs/ftl/applied/ID

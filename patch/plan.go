@@ -243,7 +243,7 @@ func (p *plan) journal(ctx context.Context) (*journal, error) {
 	}
 	j := &journal{What: "apply", ID: p.r.ID, Record: appliedRecord{
 		N: n + 1, ID: p.r.ID, Head: p.o.Now.Head.String(), When: p.q.now(),
-		Base: p.r.Base.String(), HaveBefore: p.r.Have.String(), HaveAfter: p.theirs.String(),
+		Restore: p.restore, Base: p.r.Base.String(), HaveBefore: p.r.Have.String(), HaveAfter: p.theirs.String(),
 	}}
 	return j, p.folders(&j.Record)
 }

@@ -218,6 +218,10 @@ func (u *undo) report(o UndoOptions) (Applied, error) {
 		}
 		done.Files = append(done.Files, Written{Path: string(st.Path), Change: kind})
 	}
+	if u.r.Restore {
+		done.Result.ID = u.r.ID
+		return done, nil
+	}
 	var err error
 	done.Result, err = u.q.readRecord(u.r.ID)
 	if err != nil {
@@ -230,23 +234,29 @@ func (u *undo) report(o UndoOptions) (Applied, error) {
 
 // finishUndo forgets the apply: its record, its ref and the result's state.
 func (q *Queue) finishUndo(ctx context.Context, _ *disk, r *appliedRecord) error {
-	res, err := q.readRecord(r.ID)
-	if err != nil {
+	if err := q.undecide(ctx, r); err != nil {
 		return err
-	}
-	if res.Base == hashOf(r.Base) {
-		if err := q.forgetApply(ctx, res, hashOf(r.HaveBefore)); err != nil {
-			return err
-		}
 	}
 	if err := q.moveApplied(ctx, *r); err != nil {
 		return err
 	}
-	err = os.Remove(q.repo.Path(filepath.FromSlash(q.appliedName(r.N))))
-	if errors.Is(err, fs.ErrNotExist) {
+	return removeFile(q.repo.Path(filepath.FromSlash(q.appliedName(r.N))))
+}
+
+// undecide takes the decision back that an apply was; the restore of a snapshot
+// was none.
+func (q *Queue) undecide(ctx context.Context, r *appliedRecord) error {
+	if r.Restore {
 		return nil
 	}
-	return err
+	res, err := q.readRecord(r.ID)
+	if err != nil {
+		return err
+	}
+	if res.Base != hashOf(r.Base) {
+		return nil // a follow-up has put it on another snapshot since
+	}
+	return q.forgetApply(ctx, res, hashOf(r.HaveBefore))
 }
 
 // forgetApply sets back what of a result counts as applied.
