@@ -84,6 +84,7 @@ type Info struct {
 	Labels   map[string]string //
 	Busy     bool              // a task holds it
 	Holds    string            // the task whose unsaved work it holds, or ""
+	Image    string            // id of the image it is made of; of a Pool only
 	Created  time.Time         //
 	LastUsed time.Time         // end of its last task
 }

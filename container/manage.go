@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // List gives every recorded sandbox.
@@ -15,30 +14,13 @@ func (p *Pool) List(ctx context.Context) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := p.recorded()
-	if err != nil {
-		return nil, err
+	list, err := p.Recorded()
+	for i := range list {
+		if list[i].State = live[list[i].ID]; list[i].State == "" {
+			list[i].State = Gone
+		}
 	}
-	var list []Info
-	for _, name := range names {
-		rec, err := p.read(name)
-		if err != nil || rec == nil {
-			continue
-		}
-		info := Info{ID: rec.ID, Name: name, State: live[rec.ID], Holds: rec.Hold, Created: rec.Created, LastUsed: rec.LastUsed}
-		if info.State == "" {
-			info.State = Gone
-		}
-		unlock, err := p.lock(name)
-		if err != nil {
-			return nil, err
-		}
-		if info.Busy = unlock == nil; !info.Busy {
-			unlock()
-		}
-		list = append(list, info)
-	}
-	return slices.Clip(list), nil
+	return list, err
 }
 
 // Stop lets a sandbox sleep: its files stay. The errors are ErrBusy where a task
@@ -95,15 +77,12 @@ func (p *Pool) remove(ctx context.Context, name string, held bool) error {
 // state folder is gone or does not know them, and gives their names there. It
 // looks at the sandboxes of all state folders.
 func (p *Pool) Sweep(ctx context.Context) ([]string, error) {
-	list, err := p.Engine.List(ctx, map[string]string{labelOwner: p.Owner})
+	list, err := p.Orphans(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var swept []string
 	for _, info := range list {
-		if p.known(info) {
-			continue
-		}
 		if err := p.Engine.Remove(ctx, info.ID); err != nil {
 			return swept, err
 		}

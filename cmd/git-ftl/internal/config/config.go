@@ -32,8 +32,9 @@ type Config struct {
 	Timeout   time.Duration
 	MaxFile   int64
 	Network   string
-	Include   bool // obey the repository's .ftlinclude
-	LFS       bool // show the agent the content of LFS files that is on this machine
+	Include   bool          // obey the repository's .ftlinclude
+	LFS       bool          // show the agent the content of LFS files that is on this machine
+	Retention time.Duration // how long what was decided on stays; 0 is for ever
 	Agents    map[string]Agent
 
 	origin map[string]string
@@ -53,6 +54,7 @@ func Default() *Config {
 		Timeout:   time.Hour,
 		MaxFile:   50 << 20,
 		Network:   "none",
+		Retention: 30 * day,
 		Agents:    map[string]Agent{},
 		origin:    map[string]string{},
 	}
@@ -95,6 +97,7 @@ func keys() []key {
 		{"include", boolean(func(c *Config) *bool { return &c.Include }), func(c *Config) string { return fmt.Sprint(c.Include) }, needsTrust},
 		{"lfs", boolean(func(c *Config) *bool { return &c.LFS }), func(c *Config) string { return fmt.Sprint(c.LFS) }, needsTrust},
 		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none"), func(c *Config) string { return c.Network }, harmless},
+		{"retention", days(func(c *Config) *time.Duration { return &c.Retention }), func(c *Config) string { return formatDays(c.Retention) }, needsTrust},
 	}
 }
 
@@ -102,7 +105,7 @@ func keys() []key {
 // them is no error, and without effect yet.
 func planned() []string {
 	return []string{"tester", "reviewer", "languageOverrides", "idle", "allow", "secrets", "shadowEnv", "agentEnv",
-		"history", "maxCost", "notify", "trailers", "retention", "lint", "snapshotBackend", "s3Bucket",
+		"history", "maxCost", "notify", "trailers", "lint", "snapshotBackend", "s3Bucket",
 		"secretsManagerPrefix", "guardrailId", "guardrailVersion", "cloudwatchLogGroup", "otlpEndpoint"}
 }
 

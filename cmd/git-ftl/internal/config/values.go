@@ -95,6 +95,37 @@ func ParseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
+const day = 24 * time.Hour
+
+func days(field func(*Config) *time.Duration) setter {
+	return func(c *Config, v []string) error {
+		d, err := parseDays(v[len(v)-1])
+		if err == nil {
+			*field(c) = d
+		}
+		return err
+	}
+}
+
+// parseDays reads "30", "30d" and "720h": a bare number is days.
+func parseDays(s string) (time.Duration, error) {
+	if n, err := strconv.ParseUint(strings.TrimSuffix(s, "d"), 10, 16); err == nil {
+		return time.Duration(n) * day, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is not a time such as 30d or 12h", s)
+	}
+	return d, nil
+}
+
+func formatDays(d time.Duration) string {
+	if d%day == 0 {
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	return d.String()
+}
+
 // ParseSize reads bytes with an optional unit k, m, g or t (powers of 1024;
 // "kb", "MiB" and the like are the same).
 func ParseSize(s string) (int64, error) {
