@@ -52,42 +52,35 @@ func (q *Queue) Standing(ctx context.Context) (open, settled []Result, err error
 	return open, settled, nil
 }
 
-// waits reports whether a result waits for a decision; pending are the pending
-// refs of all work trees.
-func (r Result) waits(pending map[string]plumbing.Hash) bool {
-	return r.open() || r.State == Undone && slices.Contains(values(pending), r.Commit)
+// waits reports whether a result waits for a decision; shown are the pending refs
+// of all work trees.
+func (r Result) waits(shown []pendingRef) bool {
+	return r.open() || r.State == Undone && slices.ContainsFunc(shown, func(p pendingRef) bool { return p.at == r.Commit })
 }
 
-func values(m map[string]plumbing.Hash) []plumbing.Hash {
-	var all []plumbing.Hash
-	for _, h := range m {
-		all = append(all, h)
-	}
-	return all
+// pendingRef is the pending ref of a work tree.
+type pendingRef struct {
+	repo *git.Repo // of the work tree
+	name string
+	at   plumbing.Hash
 }
 
-// pendingAll reads the pending refs of all work trees, by full name; those of
-// linked ones as every work tree can name them.
-func (q *Queue) pendingAll(ctx context.Context) (map[string]plumbing.Hash, error) {
-	names := []string{"refs/ftl/pending"}
-	linked, err := os.ReadDir(filepath.Join(q.repo.CommonDir, "worktrees"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list work trees: %w", err)
+// pendingAll reads the pending refs of all work trees that have one.
+func (q *Queue) pendingAll(ctx context.Context) ([]pendingRef, error) {
+	linked, err := q.repo.LinkedTrees()
+	if err != nil {
+		return nil, err
 	}
-	for _, d := range linked {
-		names = append(names, "worktrees/"+d.Name()+"/refs/worktree/ftl/pending")
+	all := []pendingRef{{repo: q.repo, name: "refs/ftl/pending"}}
+	for _, tree := range linked {
+		all = append(all, pendingRef{repo: tree, name: "refs/worktree/ftl/pending"})
 	}
-	pending := map[string]plumbing.Hash{}
-	for _, name := range names {
-		h, err := q.repo.Ref(ctx, name)
-		if err != nil {
+	for i := range all {
+		if all[i].at, err = all[i].repo.Ref(ctx, all[i].name); err != nil {
 			return nil, err
 		}
-		if !h.IsZero() {
-			pending[name] = h
-		}
 	}
-	return pending, nil
+	return slices.DeleteFunc(all, func(p pendingRef) bool { return p.at.IsZero() }), nil
 }
 
 // Drop forgets all that carries the ID of a result, or of a snapshot without
@@ -161,7 +154,7 @@ type drop struct {
 	o       DropOptions
 	files   []string // undo records, full paths
 	commit  plumbing.Hash
-	pending map[string]plumbing.Hash
+	pending []pendingRef
 }
 
 // findApplies finds the undo records of the ID, in every work tree.
@@ -275,10 +268,13 @@ func (d *drop) dropRefs(ctx context.Context) error {
 	if !d.commit.IsZero() {
 		updates = append(updates, git.RefUpdate{Name: resultRefs + d.id, Old: d.commit})
 	}
-	for name, at := range d.pending {
-		if at == d.commit {
-			updates = append(updates, git.RefUpdate{Name: name, Old: at},
-				git.RefUpdate{Name: path.Dir(name) + "/base", Any: true})
+	for _, p := range d.pending {
+		if p.at != d.commit {
+			continue
+		}
+		both := []git.RefUpdate{{Name: p.name, Old: p.at}, {Name: path.Dir(p.name) + "/base", Any: true}}
+		if err := p.repo.UpdateRefs(ctx, "", both...); err != nil {
+			return err
 		}
 	}
 	if at, err := d.q.repo.Ref(ctx, appliedRefs+d.id); err != nil {

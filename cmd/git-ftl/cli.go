@@ -42,6 +42,7 @@ type cli struct {
 	Reject rejectCmd `cmd:"" group:"decide" help:"Decide against a result."`
 
 	Sandbox sandboxCmd `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
+	GC      gcCmd      `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
 	Config  configCmd  `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
 	Doctor  doctorCmd  `cmd:"" group:"keep" help:"Say what works here and what is missing."`
 	Worker  workerCmd  `cmd:"" hidden:"" name:"task-worker" help:"Do a task in the background."`

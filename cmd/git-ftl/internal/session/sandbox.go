@@ -64,7 +64,10 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
 
 // Group is the name that the sandboxes of this work tree share; a number follows.
 func (s *Session) Group() string {
-	key := s.Repo.Key()
+	return groupOf(s.Repo.Key())
+}
+
+func groupOf(key string) string {
 	if plainName.MatchString(key) {
 		return key
 	}

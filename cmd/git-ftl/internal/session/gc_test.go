@@ -1,0 +1,343 @@
+package session
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot"
+)
+
+// houseSession is a session with no engine, whose clock is ahead by a given time.
+func houseSession(t *testing.T, ahead *time.Duration) *Session {
+	t.Helper()
+	s := newSession(t, filepath.Join(t.TempDir(), "repo"))
+	s.Env = append(s.Env, "DOCKER_HOST=unix:///nonexistent")
+	s.Queue, s.Store = patch.NewQueue(s.Repo, 0o022), snapshot.New(s.Repo)
+	s.Now = func() time.Time { return time.Now().Add(*ahead) }
+	write(t, s, "a.txt", "a\n")
+	runGit(t, s, "add", ".")
+	runGit(t, s, "-c", "user.name=U", "-c", "user.email=u@example.com", "commit", "-qm", "first")
+	return s
+}
+
+func write(t *testing.T, s *Session, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.Repo.Dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runGit runs git in the work tree as the user does.
+func runGit(t *testing.T, s *Session, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = s.Repo.Dir, s.Env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// task makes a task as a run leaves it: snapshot, record, transcript, and a
+// result that adds one file where text is not empty.
+func task(t *testing.T, s *Session, id, text string) {
+	t.Helper()
+	snap, err := s.Store.Take(t.Context(), s.snapshotOptions(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := newOutcome(id)
+	o.Status, o.Snapshot, o.Created, o.Ended, o.WorkTree = Empty, snap.Commit.String(), time.Now(), time.Now(), s.Repo.Key()
+	if text != "" {
+		o.Status = Pending
+		commit := store(t, s, snap, text).Commit.String()
+		o.Result = &commit
+	}
+	if err := errors.Join(s.save(o), s.MarkShown(id, "x"), s.Repo.WriteState("transcripts/"+id+".jsonl", []byte("{}\n"))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// store makes a result that adds a file of the snapshot's name.
+func store(t *testing.T, s *Session, snap snapshot.Snapshot, text string) patch.Result {
+	t.Helper()
+	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte(text+"\n"))
+	body := fmt.Sprintf("diff --git a/%[1]s b/%[1]s\nnew file mode 100644\nindex %[3]s..%[4]s\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1,1 @@\n+%[2]s\n",
+		snap.ID, text, plumbing.ZeroHash, blob)
+	data := fmt.Appendf(nil, "%sftl-end files=1 bytes=%d sha256=%x\n", body, len(body), sha256.Sum256([]byte(body)))
+	p, err := patch.Parse(bytes.NewReader(data), int64(len(data)), patch.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.Queue.Store(t.Context(), patch.Base{Commit: snap.Commit, Tree: snap.Tree}, p,
+		patch.Meta{ID: snap.ID, Task: "a task", Agent: "x", Subject: "a task", When: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Queue.Note(t.Context(), result.Commit, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func apply(t *testing.T, s *Session, id string) {
+	t.Helper()
+	r, err := s.Queue.Find(t.Context(), id)
+	if err == nil {
+		_, err = s.Apply(t.Context(), r, patch.ApplyOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lines are what a collection removed or names, as words.
+func lines(all []Collected) []string {
+	var out []string
+	for _, c := range all {
+		out = append(out, c.What+" "+c.Name+": "+c.Why)
+	}
+	slices.Sort(out)
+	return out
+}
+
+const month = 41 * 24 * time.Hour
+
+// TestCollect: after a retention what was decided on or left nothing is gone with
+// all that carries its name; the rest is as before.
+func TestCollect(t *testing.T) {
+	var ahead time.Duration
+	s := houseSession(t, &ahead)
+	task(t, s, "kkkkpplp", "1")
+	apply(t, s, "kkkkpplp")
+	task(t, s, "rrrr", "2")
+	if err := s.Queue.Reject(t.Context(), "rrrr"); err != nil {
+		t.Fatal(err)
+	}
+	task(t, s, "uuuu", "3")
+	task(t, s, "zzzz", "")
+	task(t, s, "vvvv", "")
+	if err := s.Repo.WriteState("running/vvvv", nil); err != nil {
+		t.Fatal(err)
+	}
+	task(t, s, "wwww", "")
+	unlock, _, err := s.Repo.TryLock("task-wwww")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	runGit(t, s, "update-ref", "refs/ftl/results/qqqq", "HEAD")
+	runGit(t, s, "update-ref", "refs/ftl/snapshots/qqqq", "HEAD")
+	runGit(t, s, "update-ref", "refs/ftl/snapshots/tttt", "refs/ftl/snapshots/zzzz")
+
+	fresh, err := s.Collect(t.Context(), false)
+	if err != nil || len(fresh.Removed)+len(fresh.Waiting) != 0 {
+		t.Errorf("at once: %v, %v", fresh, err)
+	}
+	ahead = month
+	before := runGit(t, s, "for-each-ref")
+	files := state(t, s)
+	dry, err := s.Collect(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(before, runGit(t, s, "for-each-ref")); d != "" {
+		t.Errorf("a dry run moved refs: %s", d)
+	}
+	if d := cmp.Diff(files, state(t, s)); d != "" {
+		t.Errorf("a dry run removed files: %s", d)
+	}
+	done, err := s.Collect(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{
+		"result kkkkpplp: applied 41 days ago", "result rrrr: rejected 41 days ago",
+		"snapshot tttt: no task knows it, taken 41 days ago", "task zzzz: empty 41 days ago",
+	}, lines(done.Removed)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"result uuuu: is undecided for 41 days"}, lines(done.Waiting)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(dry.Removed, done.Removed); d != "" || done.Bytes() == 0 {
+		t.Errorf("the dry run said otherwise: %s", d)
+	}
+	if done.Engine == "" {
+		t.Error("there is no engine, and nothing says so")
+	}
+	if d := cmp.Diff([]string{
+		"refs/ftl/base", "refs/ftl/index/main", "refs/ftl/pending", "refs/ftl/results/qqqq", "refs/ftl/results/uuuu",
+		"refs/ftl/snapshots/qqqq", "refs/ftl/snapshots/uuuu", "refs/ftl/snapshots/vvvv", "refs/ftl/snapshots/wwww", "refs/notes/ftl",
+	}, strings.Fields(runGit(t, s, "for-each-ref", "--format=%(refname)", "refs/ftl", "refs/notes"))); d != "" {
+		t.Error(d)
+	}
+	for _, id := range []string{"kkkkpplp", "rrrr", "zzzz"} {
+		if left, _ := filepath.Glob(s.Repo.Path("*", "*"+id+"*")); left != nil {
+			t.Errorf("left of %s: %v", id, left)
+		}
+	}
+	if again, err := s.Collect(t.Context(), false); err != nil || len(again.Removed) != 0 {
+		t.Errorf("once more: %v, %v", again, err)
+	}
+	apply(t, s, "uuuu")
+	runGit(t, s, "fsck", "--strict")
+}
+
+// state lists the files of the state folder but for locks.
+func state(t *testing.T, s *Session) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(s.Repo.State, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Base(filepath.Dir(p)) != "locks" {
+			all = append(all, p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestCollectForever: a retention of 0 keeps what was decided on for ever.
+func TestCollectForever(t *testing.T) {
+	ahead := 100 * month
+	s := houseSession(t, &ahead)
+	s.Config.Retention = 0
+	task(t, s, "rrrr", "2")
+	if err := s.Queue.Reject(t.Context(), "rrrr"); err != nil {
+		t.Fatal(err)
+	}
+	task(t, s, "zzzz", "")
+	if c, err := s.Collect(t.Context(), false); err != nil || len(c.Removed)+len(c.Waiting) != 0 {
+		t.Errorf("got %v, %v", c, err)
+	}
+}
+
+// TestCollectWorkTree: what was kept for a linked work tree goes with it, its
+// results do not.
+func TestCollectWorkTree(t *testing.T) {
+	ahead := 25 * time.Hour
+	s := houseSession(t, &ahead)
+	linked := filepath.Join(filepath.Dir(s.Repo.Dir), "linked")
+	runGit(t, s, "worktree", "add", "-q", linked)
+	l := newSession(t, linked)
+	l.Now = s.Now
+	l.Queue, l.Store = patch.NewQueue(l.Repo, 0o022), snapshot.New(l.Repo)
+	task(t, l, "kkkk", "1")
+	task(t, l, "nnnn", "2")
+	apply(t, l, "kkkk")
+	if c, err := s.Collect(t.Context(), false); err != nil || len(c.Removed) != 0 {
+		t.Errorf("while it is there: %v, %v", lines(c.Removed), err)
+	}
+	runGit(t, s, "worktree", "remove", "--force", linked)
+	c, err := s.Collect(t.Context(), false)
+	if d := cmp.Diff([]string{"work tree linked: it is gone"}, lines(c.Removed)); err != nil || d != "" {
+		t.Error(d, err)
+	}
+	if left, _ := filepath.Glob(s.Repo.Path("*", "wt-linked*")); left != nil {
+		t.Errorf("left: %v", left)
+	}
+	if got := runGit(t, s, "for-each-ref", "refs/ftl/index/wt-linked", "refs/ftl/results/kkkk", "--format=%(refname)"); got != "refs/ftl/results/kkkk" {
+		t.Errorf("refs: %s", got)
+	}
+}
+
+// TestCollectInLinked: the pending refs of another work tree go with the result
+// that they still show.
+func TestCollectInLinked(t *testing.T) {
+	var ahead time.Duration
+	s := houseSession(t, &ahead)
+	linked := filepath.Join(filepath.Dir(s.Repo.Dir), "linked")
+	runGit(t, s, "worktree", "add", "-q", linked)
+	l := newSession(t, linked)
+	l.Queue, l.Store = patch.NewQueue(l.Repo, 0o022), snapshot.New(l.Repo)
+	task(t, l, "kkkk", "1")
+	apply(t, l, "kkkk")
+	if got := runGit(t, l, "for-each-ref", "--format=%(refname)", "refs/worktree"); !strings.Contains(got, "pending") {
+		t.Fatalf("nothing shows it: %s", got)
+	}
+	ahead = month
+	c, err := s.Collect(t.Context(), false)
+	if d := cmp.Diff([]string{"result kkkk: applied 41 days ago"}, lines(c.Removed)); err != nil || d != "" {
+		t.Error(d, err)
+	}
+	if got := runGit(t, l, "for-each-ref", "--format=%(refname)", "refs/worktree"); got != "" {
+		t.Errorf("left: %s", got)
+	}
+}
+
+// TestCollectScratch: what killed commands left goes once it is old, and what one
+// may still be at does not.
+func TestCollectScratch(t *testing.T) {
+	var ahead time.Duration
+	s := houseSession(t, &ahead)
+	var want []string
+	for _, name := range []string{"tasks/.new-123", "fsck-1/check.pack", "stage-dead/0", "spool/kkkk", "setup/main-9", "exports/main-9/tree/f"} {
+		if err := s.Repo.WriteState(name, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, data := range map[string]string{"stage-live/0": "x", "journal/main.stage": s.Repo.Path("stage-live"), "spool/nnnn": "x", "running/nnnn": "", "setup/main-1": "x", "sandboxes/main-1.json": "{}"} {
+		if err := s.Repo.WriteState(name, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, s.Repo.Path(filepath.FromSlash(name)))
+	}
+	if c, err := s.Collect(t.Context(), false); err != nil || cmp.Diff([]string{"export main-9: its sandbox is gone"}, lines(c.Removed)) != "" {
+		t.Errorf("at once: %v, %v", lines(c.Removed), err)
+	}
+	ahead = 25 * time.Hour
+	if c, err := s.Collect(t.Context(), false); err != nil || len(c.Removed) != 5 {
+		t.Errorf("a day later: %v, %v", lines(c.Removed), err)
+	}
+	slices.Sort(want)
+	if d := cmp.Diff(want, state(t, s)); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestTidy: a collection by itself runs once a day and says what waits.
+func TestTidy(t *testing.T) {
+	ahead := month
+	s := houseSession(t, &ahead)
+	task(t, s, "uuuu", "1")
+	notes := s.Report.(*silent)
+	s.Tidy(t.Context())
+	want := []string{"uuuu is undecided for 41 days: git ftl apply uuuu or git ftl reject uuuu"}
+	if d := cmp.Diff(want, notes.notes); d != "" {
+		t.Error(d)
+	}
+	for _, later := range []time.Duration{month + time.Hour, month + 23*time.Hour} {
+		ahead = later
+		if s.Tidy(t.Context()); len(notes.notes) != 1 {
+			t.Errorf("after %v: %v", later, notes.notes)
+		}
+	}
+	ahead = month + 25*time.Hour
+	if s.Tidy(t.Context()); len(notes.notes) != 2 {
+		t.Errorf("the next day: %v", notes.notes)
+	}
+	ahead = 0 // a clock that was set back does not stop it for ever
+	s.Tidy(t.Context())
+	data, err := s.Repo.ReadState("gc.json")
+	if err != nil || !strings.Contains(string(data), time.Now().UTC().Format("2006-01-02")) {
+		t.Errorf("%s, %v", data, err)
+	}
+}

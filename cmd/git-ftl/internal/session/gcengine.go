@@ -1,0 +1,153 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/container"
+)
+
+// engine collects what is in the container engine. That there is none is no
+// error: what is there waits for the next collection.
+func (c *collector) engine(ctx context.Context) error {
+	e, err := c.connect(ctx)
+	if errors.Is(err, container.ErrNoEngine) {
+		c.out.Engine = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	err = errors.Join(c.sandboxes(ctx, e), c.orphans(ctx, e))
+	for _, r := range c.strangers() {
+		err = errors.Join(err, c.vanished(ctx, e, r))
+	}
+	return errors.Join(err, c.register(), c.images(ctx, e))
+}
+
+// sandboxes removes those of work trees that are gone, and those that sleep and
+// were not used for long. One that is used, or holds work, stays.
+func (c *collector) sandboxes(ctx context.Context, e *engine) error {
+	all, err := e.pool.List(ctx)
+	if err != nil {
+		return err
+	}
+	groups, err := c.groups()
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, b := range all {
+		used := b.LastUsed
+		if used.IsZero() {
+			used = b.Created
+		}
+		gone := Collected{What: "sandbox", Name: b.Name}
+		switch {
+		case b.Busy || b.Holds != "":
+			continue
+		case !groups[b.Name[:max(0, strings.LastIndexByte(b.Name, '-'))]]:
+			gone.Why = "its work tree is gone"
+		case (b.State == container.Stopped || b.State == container.Gone) && used.Before(c.before):
+			gone.Why = fmt.Sprintf("last used %s ago", days(c.Now().Sub(used)))
+		default:
+			continue
+		}
+		gone.Bytes = e.Size(ctx, b.ID) + sizeOf(c.Repo.Path("exports", b.Name))
+		if !c.out.DryRun {
+			switch err := e.pool.Remove(ctx, b.Name); {
+			case errors.Is(err, container.ErrBusy), errors.Is(err, container.ErrHeld), errors.Is(err, container.ErrGone):
+				continue // another command was faster
+			case err != nil:
+				failed = errors.Join(failed, err)
+				continue
+			}
+		}
+		c.removed(gone)
+	}
+	return failed
+}
+
+// groups are the names that sandboxes of the work trees can have.
+func (s *Session) groups() (map[string]bool, error) {
+	set := map[string]bool{groupOf("main"): true, s.Group(): true}
+	linked, err := filepath.Glob(filepath.Join(s.Repo.CommonDir, "worktrees", "*"))
+	for _, dir := range linked {
+		set[groupOf("wt-"+filepath.Base(dir))] = true
+	}
+	return set, err
+}
+
+// orphans removes this repository's sandboxes that no record names: a kill while
+// one was made or removed left them.
+func (c *collector) orphans(ctx context.Context, e *engine) error {
+	all, err := e.pool.Orphans(ctx)
+	if err != nil {
+		return err
+	}
+	return c.removeFrom(ctx, e, all, "no record names it")
+}
+
+func (c *collector) removeFrom(ctx context.Context, e *engine, all []container.Info, why string) (failed error) {
+	for _, info := range all {
+		gone := Collected{What: "sandbox", Name: info.Name, Why: why, Bytes: e.Size(ctx, info.ID)}
+		if !c.out.DryRun {
+			if err := e.Remove(ctx, info.ID); err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
+		}
+		c.removed(gone)
+	}
+	return failed
+}
+
+// vanished removes the sandboxes of a repository of this user that is gone.
+func (c *collector) vanished(ctx context.Context, e *engine, r installed) error {
+	if c.before.IsZero() || c.age(r.file) < c.Config.Retention {
+		return nil // its disk may only be away
+	}
+	pool := &container.Pool{Engine: e, Dir: r.State, Owner: r.ID, Now: c.Now}
+	all, err := pool.Orphans(ctx)
+	if err == nil {
+		err = c.removeFrom(ctx, e, all, "its repository is gone: "+r.State)
+	}
+	if err != nil || c.out.DryRun {
+		return err
+	}
+	return os.Remove(r.file)
+}
+
+// images removes those that were built here long ago, are used by no sandbox and
+// are not what the next task takes.
+func (c *collector) images(ctx context.Context, e *engine) error {
+	all, err := e.Images(ctx)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, img := range all {
+		if img.Used || img.Ref == c.ImageRef() || img.Ref == container.BaseImage() || !img.Created.Before(c.before) {
+			continue
+		}
+		if !c.out.DryRun {
+			err := e.RemoveImage(ctx, img.Ref)
+			if errors.Is(err, container.ErrBusy) {
+				continue
+			}
+			if err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
+		}
+		c.removed(Collected{
+			What: "image", Name: img.Ref, Why: fmt.Sprintf("unused, built %s ago", days(c.Now().Sub(img.Created))), Bytes: img.Size,
+		})
+	}
+	return failed
+}

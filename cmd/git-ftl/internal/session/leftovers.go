@@ -1,0 +1,173 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/snapshot/git"
+)
+
+// workTrees removes what was kept for work trees that are gone: their private
+// index with its refs, and what undo and a cut-off apply needed.
+func (c *collector) workTrees(ctx context.Context) error {
+	refs, err := c.Repo.Refs(ctx, "refs/ftl/")
+	if err != nil {
+		return err
+	}
+	byKey := map[string][]git.RefUpdate{}
+	for name, at := range refs {
+		if dir := path.Dir(name); dir == "refs/ftl/index" || dir == "refs/ftl/staged" {
+			key := path.Base(name)
+			byKey[key] = append(byKey[key], git.RefUpdate{Name: name, Old: at})
+		}
+	}
+	for _, folder := range []string{"index", "applied", "journal"} {
+		names, err := c.ids(folder)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			for _, ending := range []string{".lock", ".stage", ".json.new"} {
+				name = strings.TrimSuffix(name, ending)
+			}
+			byKey[name] = append(byKey[name], nil...)
+		}
+	}
+	var failed error
+	for key, updates := range byKey {
+		if !c.living(key) {
+			failed = errors.Join(failed, c.dropWorkTree(ctx, key, updates))
+		}
+	}
+	return failed
+}
+
+// living reports whether a key names a work tree that git still knows, or one
+// that cannot be told.
+func (c *collector) living(key string) bool {
+	name, linked := strings.CutPrefix(key, "wt-")
+	if !linked {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(c.Repo.CommonDir, "worktrees", name))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+func (c *collector) dropWorkTree(ctx context.Context, key string, updates []git.RefUpdate) error {
+	for _, lock := range []string{"worktree-" + key, "index-" + key} {
+		unlock, free, err := c.Repo.TryLock(lock)
+		if err != nil || !free {
+			return err
+		}
+		defer unlock()
+	}
+	files := []string{c.Repo.Path("applied", key)}
+	for _, ending := range []string{"", ".json", ".lock", ".json.new"} {
+		files = append(files, c.Repo.Path("index", key+ending))
+	}
+	// Where a stage was made on another file system, it went with the work tree.
+	if dir, err := c.Repo.ReadState("journal/" + key + ".stage"); err == nil && filepath.Dir(string(dir)) == c.Repo.State {
+		files = append(files, string(dir))
+	}
+	files = append(files, c.Repo.Path("journal", key+".json"), c.Repo.Path("journal", key+".stage"))
+	gone := Collected{What: "work tree", Name: strings.TrimPrefix(key, "wt-"), Why: "it is gone"}
+	for _, f := range files {
+		gone.Bytes += sizeOf(f)
+	}
+	if !c.out.DryRun {
+		if err := removeAll(files); err != nil {
+			return err
+		}
+		if len(updates) > 0 {
+			if err := c.Repo.UpdateRefs(ctx, "", updates...); err != nil {
+				return err
+			}
+		}
+	}
+	c.removed(gone)
+	return nil
+}
+
+// exports removes those whose sandbox is gone, and the notes of its setup.
+func (c *collector) exports(context.Context) error {
+	names, err := c.ids("exports")
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, name := range names {
+		if c.recorded(name) {
+			continue
+		}
+		gone := Collected{What: "export", Name: name, Why: "its sandbox is gone", Bytes: sizeOf(c.Repo.Path("exports", name))}
+		if !c.out.DryRun {
+			err := c.pool.DropExport(name)
+			if errors.Is(err, container.ErrBusy) {
+				continue
+			}
+			if err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
+		}
+		c.removed(gone)
+	}
+	return failed
+}
+
+func (c *collector) recorded(sandbox string) bool {
+	return slices.ContainsFunc(c.boxes, func(b container.Info) bool { return b.Name == sandbox })
+}
+
+// scratch removes what killed commands left of files for a moment, once no
+// command can still be at it.
+func (c *collector) scratch(context.Context) error {
+	var left []string
+	for _, pattern := range []string{
+		c.Repo.Path("fsck-*"), c.Repo.Path("index-*"), c.Repo.Path("stage-*"), c.Repo.Path(".new-*"),
+		c.Repo.Path("*", ".new-*"), c.Repo.Path("*", "*", ".new-*"), c.Repo.Path("spool", "*"), c.Repo.Path("setup", "*"),
+	} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return err
+		}
+		left = append(left, found...)
+	}
+	stages := c.stages()
+	var failed error
+	for _, f := range left {
+		name := filepath.Base(f)
+		used := filepath.Base(filepath.Dir(f)) == "setup" && c.recorded(name) || c.keep[name] || stages[f]
+		if used || c.age(f) < tidyEvery {
+			continue
+		}
+		gone := Collected{What: "scratch", Name: name, Why: "no command needs it", Bytes: sizeOf(f)}
+		if !c.out.DryRun {
+			if err := os.RemoveAll(f); err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
+		}
+		c.removed(gone)
+	}
+	return failed
+}
+
+// stages are the folders that an apply under way may go on from.
+func (c *collector) stages() map[string]bool {
+	set := map[string]bool{}
+	notes, _ := filepath.Glob(c.Repo.Path("journal", "*.stage"))
+	for _, note := range notes {
+		if dir, err := os.ReadFile(note); err == nil {
+			set[string(dir)] = true
+		}
+	}
+	return set
+}
