@@ -41,12 +41,13 @@ type cli struct {
 	Undo   undoCmd   `cmd:"" group:"decide" help:"Take the newest apply back, byte for byte."`
 	Reject rejectCmd `cmd:"" group:"decide" help:"Decide against a result."`
 
-	Sandbox sandboxCmd `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
-	GC      gcCmd      `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
-	Config  configCmd  `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
-	Doctor  doctorCmd  `cmd:"" group:"keep" help:"Say what works here and what is missing."`
-	Worker  workerCmd  `cmd:"" hidden:"" name:"task-worker" help:"Do a task in the background."`
-	Man     manCmd     `cmd:"" hidden:"" help:"Print the manual page."`
+	Sandbox   sandboxCmd   `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
+	GC        gcCmd        `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
+	Config    configCmd    `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
+	Doctor    doctorCmd    `cmd:"" group:"keep" help:"Say what works here and what is missing."`
+	Uninstall uninstallCmd `cmd:"" group:"keep" help:"Take git-ftl out of this repository, without a trace."`
+	Worker    workerCmd    `cmd:"" hidden:"" name:"task-worker" help:"Do a task in the background."`
+	Man       manCmd       `cmd:"" hidden:"" help:"Print the manual page."`
 }
 
 func groups() []kong.Group {

@@ -90,6 +90,7 @@ func (e *exitError) explainType() bool {
 		ambiguous *patch.AmbiguousError
 		cut       *patch.InterruptedError
 		moved     *session.MovedError
+		inUse     *session.InUseError
 		ways      interface{ Hints() []string }
 	)
 	switch err := e.err; {
@@ -112,6 +113,11 @@ func (e *exitError) explainType() bool {
 		e.code, e.details = exitConflict, cut.Paths
 		e.err = fmt.Errorf("an %s of %s was cut off, and files were edited since", cut.What, cut.ID)
 		e.hints = []string{"put these files back as they were before or after it, and run the command again"}
+	case errors.As(err, &inUse):
+		e.details, e.hints = inUse.What, []string{"git ftl apply or git ftl reject decides; git ftl uninstall --force drops it all"}
+		if inUse.Running {
+			e.hints = []string{"wait for it, or end it: git ftl status"}
+		}
 	case errors.As(err, &ways):
 		e.hints = ways.Hints()
 	case errors.As(err, &agent):

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
@@ -41,7 +42,7 @@ func (a *app) showCollection(c session.Collection) {
 	if c.DryRun {
 		did = "would be removed"
 	}
-	a.showCollected(did, c.Removed)
+	a.showCollected(a.stdout, did, c.Removed)
 	for _, w := range c.Waiting {
 		a.ui.Note(fmt.Sprintf("%s %s and stays: git ftl apply %s or git ftl reject %s", w.Name, w.Why, w.Name, w.Name))
 	}
@@ -57,8 +58,8 @@ func (a *app) showCollection(c session.Collection) {
 }
 
 // showCollected lists things with what they take.
-func (a *app) showCollected(did string, all []session.Collected) {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+func (a *app) showCollected(to io.Writer, did string, all []session.Collected) {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, r := range all {
 		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\n", did, r.What, clean(r.Name), clean(r.Why), sizeText(r.Bytes))
 	}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -100,7 +99,7 @@ func readIdentity(state string) (id identity) {
 
 // unregister takes the note of this repository back, and the folders that are
 // empty then.
-func (s *Session) unregister(context.Context) error {
+func (s *Session) unregister() error {
 	id, dir := s.identity().ID, s.notes()
 	if id == "" || dir == "" {
 		return nil

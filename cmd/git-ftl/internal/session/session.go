@@ -135,7 +135,10 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 	if t.Agent.Name == agent.ExecName {
 		r.out.Argv = t.Agent.Argv
 	}
-	if err = s.save(r.out); err == nil {
+	if err = s.rememberFolders(); err == nil {
+		err = s.save(r.out)
+	}
+	if err == nil {
 		err = s.Repo.WriteState("running/"+id, nil)
 	}
 	if err != nil {
