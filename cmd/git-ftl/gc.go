@@ -44,10 +44,10 @@ func (a *app) showCollection(c session.Collection) {
 	}
 	a.showCollected(a.stdout, did, c.Removed)
 	for _, w := range c.Waiting {
-		a.ui.Note(fmt.Sprintf("%s %s and stays: git ftl apply %s or git ftl reject %s", w.Name, w.Why, w.Name, w.Name))
+		a.ui.note(fmt.Sprintf("%s %s and stays: git ftl apply %s or git ftl reject %s", w.Name, w.Why, w.Name, w.Name))
 	}
 	if c.Engine != "" {
-		a.ui.Note("sandboxes and images were not looked at: " + c.Engine)
+		a.ui.note("sandboxes and images were not looked at: " + c.Engine)
 	}
 	switch {
 	case len(c.Removed) == 0:

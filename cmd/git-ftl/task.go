@@ -90,6 +90,7 @@ func (a *app) perform(s *session.Session, j job) []ending {
 	tasks.Wait()
 	close(done)
 	relay.Wait()
+	s.Tidy(context.Background())
 	return ends
 }
 

@@ -94,7 +94,7 @@ func (s *Session) Tidy(ctx context.Context) {
 	defer cancel()
 	c, _ := s.collect(ctx, false)
 	for _, w := range c.Waiting {
-		s.Report.Note(fmt.Sprintf("%s %s: git ftl apply %s or git ftl reject %s", w.Name, w.Why, w.Name, w.Name))
+		s.note(fmt.Sprintf("%s %s: git ftl apply %s or git ftl reject %s", w.Name, w.Why, w.Name, w.Name))
 	}
 }
 
