@@ -24,9 +24,13 @@ type Current struct {
 type ApplyOptions struct {
 	Now    Current
 	DryRun bool          // compute everything, write nothing
-	Commit plumbing.Hash // the result's commit that the user decided on; zero takes any
+	Target plumbing.Hash // the result's commit that the user decided on; zero takes any
 	Paths  []string      // files or folders to take, all where it is empty; slashes, from the top
 	Part   *Part         // what to take, in place of Paths
+
+	Index  bool           // stage the change as well, beside what is staged
+	Commit *CommitOptions // commit the change on HEAD as well
+	Merge  bool           // write conflicts as markers, and their stages to the index
 }
 
 // Applied says what an apply or an undo wrote, or would write.
@@ -37,6 +41,10 @@ type Applied struct {
 	Result Result        // as it is now
 	Commit plumbing.Hash // at refs/ftl/applied/ID: the work tree before; zero where nothing was written
 	DryRun bool
+
+	Conflicts []Conflict    // written with ApplyOptions.Merge or UndoOptions.Merge, or left alone by the latter
+	Head      plumbing.Hash // commit that was made, zero where none was
+	Hooks     string        // what the hooks of that commit printed
 }
 
 // Written is one path that was written.
@@ -49,7 +57,8 @@ type Written struct {
 // Apply merges a result with the work tree and writes the outcome, all or
 // nothing. It first finishes what a crash left. Errors: ErrUnknown,
 // *AmbiguousError, ErrForeign, ErrDecided, ErrChanged, ErrPaths,
-// *ConflictError, *UnsafeError, *InterruptedError.
+// *ConflictError, *UnsafeError, *InterruptedError, and with Index, Merge or
+// Commit *BusyError, ErrUnmerged, *HookError.
 func (q *Queue) Apply(ctx context.Context, id string, o ApplyOptions) (Applied, error) {
 	unlock, err := q.lock(ctx)
 	if err != nil {
@@ -83,7 +92,7 @@ func (o ApplyOptions) fits(r Result) error {
 		return ErrForeign
 	case r.State == Whole:
 		return ErrDecided
-	case !o.Commit.IsZero() && o.Commit != r.Commit, o.Part != nil && o.Part.Have != r.Have:
+	case !o.Target.IsZero() && o.Target != r.Commit, o.Part != nil && o.Part.Have != r.Have:
 		return ErrChanged
 	}
 	return nil
@@ -102,10 +111,17 @@ type apply struct {
 	changes []git.Change // ours to merged
 	left    outs
 	restore bool // of a snapshot: no result is decided by it
+
+	index     map[string][]indexEntry // the user's, where it is to be written
+	indexed   []indexStep
+	headTree  plumbing.Hash // HEAD with what is taken; zero where nothing is to be committed
+	conflicts []Conflict    // that are written
 }
 
 func (a *apply) run(ctx context.Context) (Applied, error) {
-	for _, step := range []func(context.Context) error{a.choose, a.leaveOut, a.merge, a.check} {
+	for _, step := range []func(context.Context) error{
+		a.allowed, a.choose, a.leaveOut, a.merge, a.check, a.mergeIndex, a.mergeHead,
+	} {
 		if err := step(ctx); err != nil {
 			return Applied{}, err
 		}
@@ -123,9 +139,13 @@ func (a *apply) run(ctx context.Context) (Applied, error) {
 	if err != nil || a.o.DryRun {
 		return done, err
 	}
-	record, err := p.write(ctx)
-	done.Commit = plumbing.NewHash(record.Applied)
-	return done, err
+	j, err := p.write(ctx)
+	if err != nil {
+		return done, err
+	}
+	done.Commit, done.Head = hashOf(j.Record.Applied), hashOf(j.Record.Commit)
+	done.Hooks = j.said.String() + a.q.afterCommit(ctx, j)
+	return done, nil
 }
 
 // leaveOut gives both sides the entry of Have at paths that the work tree's
@@ -181,30 +201,30 @@ func (a *apply) wrap(tree plumbing.Hash) (plumbing.Hash, error) {
 }
 
 func (a *apply) merge(ctx context.Context) error {
-	a.merged = a.theirs
-	if a.ours != a.r.Have {
-		base, err := a.base(ctx)
-		if err != nil {
-			return err
-		}
-		merged, conflicts, err := merger{a.q, a.objs, base}.merge(ctx, a.ours, a.theirs)
-		if err != nil {
-			return err
-		}
-		if len(conflicts) > 0 {
-			return &ConflictError{a.r.ID, conflicts}
-		}
-		a.merged = merged
+	base, err := a.base(ctx)
+	if err != nil {
+		return err
 	}
-	var err error
-	a.changes, err = a.objs.Diff(a.ours, a.merged)
+	m, err := merger{a.q, a.objs, base}.outcome(ctx, a.ours, a.theirs)
+	if err != nil {
+		return err
+	}
+	if len(m.conflicts) > 0 {
+		if err := a.mark(&m); err != nil {
+			return err
+		}
+	}
+	a.merged = m.tree
+	a.changes, err = a.objs.Diff(a.ours, m.tree)
 	return err
 }
 
 // check is the gate, for the merged tree: a merge can bring together what each
 // side alone may have.
-func (a *apply) check(ctx context.Context) error {
-	for _, c := range a.changes {
+func (a *apply) check(ctx context.Context) error { return a.checkTree(ctx, a.merged, a.changes) }
+
+func (a *apply) checkTree(ctx context.Context, tree plumbing.Hash, changes []git.Change) error {
+	for _, c := range changes {
 		if a.left.cover(c.Path) {
 			return &ConflictError{a.r.ID, []Conflict{{Path: c.Path, Why: "left out of the snapshot"}}}
 		}
@@ -212,12 +232,12 @@ func (a *apply) check(ctx context.Context) error {
 			return &UnsafeError{Path: c.Path, Why: "is a submodule, which an apply does not touch"}
 		}
 	}
-	return gate{a.q.repo, newView(a.objs, a.merged), a.left}.check(ctx, a.changes)
+	return gate{a.q.repo, newView(a.objs, tree), a.left}.check(ctx, changes)
 }
 
 // report says what is written and what remains.
 func (a *apply) report() (Applied, error) {
-	done := Applied{ID: a.r.ID, Result: a.r, DryRun: a.o.DryRun}
+	done := Applied{ID: a.r.ID, Result: a.r, DryRun: a.o.DryRun, Conflicts: a.conflicts}
 	its := newView(a.objs, a.theirs)
 	for _, c := range a.changes {
 		e, err := its.lookup(c.Path)
@@ -269,30 +289,26 @@ func kindOf(c git.Change) Kind {
 	return Modified
 }
 
-// keep stores the work tree before an apply, with the raw bytes of what will be
-// overwritten as second parent and what was applied so far as third, and moves
+// keep stores the work tree before an apply, with a commit that holds what undo
+// needs as second parent and what was applied so far as third, and moves
 // refs/ftl/applied/ID there. What an earlier apply of the same result kept stays
-// reachable as fourth parent.
-func (a *apply) keep(ctx context.Context, raw []git.Change) (now, prev plumbing.Hash, err error) {
+// reachable as last parent.
+func (a *apply) keep(ctx context.Context, side plumbing.Hash) (now, prev plumbing.Hash, err error) {
 	who := a.q.signature(a.q.now())
-	saved, err := a.objs.Rewrite(plumbing.ZeroHash, raw)
-	if err != nil {
-		return now, prev, err
-	}
-	side, err := a.objs.WriteCommit(&object.Commit{Author: who, Committer: who, Message: "Raw bytes\n", TreeHash: saved})
-	if err != nil {
-		return now, prev, err
-	}
-	have, err := a.wrap(a.theirs)
-	if err != nil {
-		return now, prev, err
+	parents := []plumbing.Hash{a.r.Base, side}
+	if !a.restore {
+		have, err := a.wrap(a.theirs)
+		if err != nil {
+			return now, prev, err
+		}
+		parents = append(parents, have)
 	}
 	ref := appliedRefs + a.r.ID
 	if prev, err = a.q.repo.Ref(ctx, ref); err != nil {
 		return now, prev, err
 	}
 	c := &object.Commit{Author: who, Committer: who, TreeHash: a.o.Now.Tree,
-		Message: "Work tree before " + a.r.ID + "\n", ParentHashes: []plumbing.Hash{a.r.Base, side, have}}
+		Message: "Work tree before " + a.r.ID + "\n", ParentHashes: parents}
 	if !prev.IsZero() {
 		c.ParentHashes = append(c.ParentHashes, prev)
 	}

@@ -170,7 +170,9 @@ func TestConflictNamesLines(t *testing.T) {
 	its[70] = "siebzig"
 	r := l.store(base, file("main", lines(80, its)), file("gone", "y\n"), file("cut", lines(20, map[int]string{10: "edited"})))
 	got := l.conflicts(r.ID, ApplyOptions{Now: l.now()})
-	want := []Conflict{{"cut", "9", "contents"}, {"gone", "", "modify/delete"}, {"main", "41-59, 71", "contents"}}
+	want := []Conflict{
+		{Path: "cut", Lines: "9", Why: "contents"}, {Path: "gone", Why: "modify/delete"}, {Path: "main", Lines: "41-59, 71", Why: "contents"},
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -103,7 +103,7 @@ func TestChainLosesNoCommit(t *testing.T) {
 	if _, err := l.follow(second, base, stray, file("a", "5\n")); err == nil {
 		t.Error("a commit that is not upon the base was taken")
 	}
-	if _, err := l.q.Apply(t.Context(), first.ID, ApplyOptions{Now: l.now(), Commit: first.Commit}); !errors.Is(err, ErrChanged) {
+	if _, err := l.q.Apply(t.Context(), first.ID, ApplyOptions{Now: l.now(), Target: first.Commit}); !errors.Is(err, ErrChanged) {
 		t.Errorf("an apply of the older commit: %v", err)
 	}
 }
@@ -244,7 +244,7 @@ func TestRest(t *testing.T) {
 	l.write("a", lines(20, map[int]string{5: "mine"}))
 	onto := l.snapshot()
 	var conflict *ConflictError
-	if _, err := l.q.Rest(t.Context(), r, onto); !errors.As(err, &conflict) || !cmp.Equal(conflict.Paths, []Conflict{{"a", "5", "contents"}}) {
+	if _, err := l.q.Rest(t.Context(), r, onto); !errors.As(err, &conflict) || !cmp.Equal(conflict.Paths, []Conflict{{Path: "a", Lines: "5", Why: "contents"}}) {
 		t.Errorf("got %v", err)
 	}
 	// What the newer snapshot leaves out is not brought in by the merge.

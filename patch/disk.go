@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // disk reaches the files of a work tree component by component: each folder on
@@ -138,6 +141,15 @@ func (s state) same(t state) bool {
 
 // executable reports whether the owner may run the file.
 func (s state) executable() bool { return s.Perm&0o100 != 0 }
+
+// entry is the raw bytes as an entry of a tree.
+func (s state) entry() git.Entry {
+	mode := filemode.Regular
+	if s.Kind == linkKind {
+		mode = symlink
+	}
+	return git.Entry{Mode: mode, Hash: hashOf(s.Hash)}
+}
 
 // read returns the state and the raw bytes of a path: a file's content or a
 // link's target.

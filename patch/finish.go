@@ -2,7 +2,6 @@ package patch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -21,11 +20,13 @@ func (q *Queue) finish(ctx context.Context, d *disk, j *journal) error {
 	}
 	d.forget()
 	setTimes(d, j.Times)
-	done := q.finishApply
+	var err error
 	if j.What == "undo" {
-		done = q.finishUndo
+		err = q.finishUndo(ctx, d, j)
+	} else {
+		err = q.finishApply(ctx, d, &j.Record)
 	}
-	if err := done(ctx, d, &j.Record); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := q.step("finished"); err != nil {
@@ -57,20 +58,21 @@ func setTimes(d *disk, times []folderTime) {
 	}
 }
 
+// timeOf is the time of a folder, 0 where there is none.
+func timeOf(d *disk, dir string) int64 {
+	if fi, err := d.lstat(dir); err == nil && fi.IsDir() {
+		return fi.ModTime().UnixNano()
+	}
+	return 0
+}
+
 // finishApply writes the undo record, the result's new state and its refs.
 func (q *Queue) finishApply(ctx context.Context, d *disk, r *appliedRecord) error {
 	for i := range r.Dirs {
-		r.Dirs[i].After = 0
-		if fi, err := d.lstat(string(r.Dirs[i].Path)); err == nil && fi.IsDir() {
-			r.Dirs[i].After = fi.ModTime().UnixNano()
-		}
+		r.Dirs[i].After = timeOf(d, string(r.Dirs[i].Path))
 	}
-	if len(r.Steps) > 0 {
-		data, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		if err := q.repo.WriteState(q.appliedName(r.N), data); err != nil {
+	if len(r.Steps) > 0 || len(r.Index) > 0 || r.Commit != "" {
+		if err := q.writeApplied(r); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,20 +48,28 @@ type appliedRecord struct {
 	Dirs       []folderTime `json:"dirs"`
 	Made       [][]byte     `json:"made"` // folders, each before those in it
 	Gone       [][]byte     `json:"gone"` // folders that may be empty now, each after those in it
+	Index      []indexStep  `json:"index,omitempty"`
+	Commit     string       `json:"commit,omitempty"` // that the apply made on HEAD
 }
 
 // journal is a change of the work tree under way. Its file exists from the
 // moment when all content is staged until all is done.
 type journal struct {
-	What   string        `json:"what"` // apply or undo
-	ID     string        `json:"id"`
-	Stage  string        `json:"stage"` // folder of the staged content
-	Record appliedRecord `json:"record"`
-	Steps  []step        `json:"steps"`
-	Times  []folderTime  `json:"times"` // undo: folders that get Before as their time
-	Done   bool          `json:"done"`  // every path is in place
+	What   string         `json:"what"` // apply or undo
+	ID     string         `json:"id"`
+	Stage  string         `json:"stage"` // folder of the staged content
+	Record appliedRecord  `json:"record"`
+	Steps  []step         `json:"steps"`
+	Index  []indexStep    `json:"index,omitempty"`
+	Commit *commitPlan    `json:"commit,omitempty"`
+	Rest   *appliedRecord `json:"rest,omitempty"` // undo: what of the apply stays, nil for none of it
+	Times  []folderTime   `json:"times"`          // undo: folders that get Before as their time
+	Back   []folderTime   `json:"back,omitempty"` // undo: folders as they are, for its rollback
+	Done   bool           `json:"done"`           // every path is in place
 
-	passOver bool // leave what is neither old nor new to the user, who changed it meanwhile
+	passOver bool         // leave what is neither old nor new to the user, who changed it meanwhile
+	live     bool         // not after a crash
+	said     bytes.Buffer // by hooks
 }
 
 // folders returns what to make and what to remove if empty.
@@ -76,13 +85,17 @@ func (j *journal) folders() (make, gone [][]byte) {
 
 // inverse takes a journal back, from content staged anew.
 func (j *journal) inverse() *journal {
-	back := *j
-	back.What = map[string]string{"apply": "undo", "undo": "apply"}[j.What]
-	back.Steps = nil
+	back := &journal{
+		What: map[string]string{"apply": "undo", "undo": "apply"}[j.What],
+		ID:   j.ID, Record: j.Record, passOver: j.passOver,
+	}
 	for _, s := range j.Steps {
 		back.Steps = append(back.Steps, step{Path: s.Path, Old: s.New, New: s.Old, Clean: s.Clean})
 	}
-	return &back
+	for _, s := range j.Index {
+		back.Index = append(back.Index, indexStep{Path: s.Path, Old: s.New, New: s.Old})
+	}
+	return back
 }
 
 // stopped wraps the error of a hook: what follows is as after a crash.
@@ -110,7 +123,8 @@ func (q *Queue) execute(ctx context.Context, d *disk, j *journal) error {
 	if err := q.writeJournal(j); err != nil {
 		return err
 	}
-	err := q.place(d, j)
+	j.live = true
+	err := q.carryOut(ctx, d, j)
 	var stop stopped
 	if err == nil {
 		return q.finishMarked(ctx, d, j)
@@ -119,10 +133,30 @@ func (q *Queue) execute(ctx context.Context, d *disk, j *journal) error {
 		return err
 	}
 	j.passOver = true
+	if j.Commit != nil && j.Commit.Hooks != "" {
+		if absorbed := q.absorb(ctx, d, j); absorbed != nil {
+			err = errors.Join(err, absorbed)
+		}
+	}
 	if back := q.rollBack(ctx, d, j); back != nil {
 		return errors.Join(err, fmt.Errorf("roll back: %w", back))
 	}
 	return err
+}
+
+// carryOut does everything that a journal says, in an order that lets each step
+// be taken back until the last.
+func (q *Queue) carryOut(ctx context.Context, d *disk, j *journal) error {
+	if err := q.place(d, j); err != nil {
+		return err
+	}
+	if err := q.commitWithHooks(ctx, j); err != nil {
+		return err
+	}
+	if err := q.moveIndex(ctx, j); err != nil {
+		return err
+	}
+	return q.moveHead(ctx, j)
 }
 
 func (q *Queue) writeJournal(j *journal) error {

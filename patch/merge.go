@@ -21,6 +21,8 @@ type Conflict struct {
 	Path  string
 	Lines string // of the user's file, "40-58, 70"; "" where lines are not the matter
 	Why   string
+
+	Against string // AgainstIndex or AgainstHead; "" is the working tree
 }
 
 // ConflictError says that a result does not fit the work tree. Nothing was
@@ -43,35 +45,50 @@ type merger struct {
 	base plumbing.Hash // commit
 }
 
+// outcome is what a merge led to: with conflicts, the tree has what git would
+// write for each, and stages what it would put into the index.
+type outcome struct {
+	tree      plumbing.Hash
+	conflicts []Conflict
+	stages    []indexStep   // sorted by path, without Old
+	mine, its plumbing.Hash // commits, by which markers name the sides
+}
+
 // merge returns the merged tree, or the conflicts.
 func (m merger) merge(ctx context.Context, ours, theirs plumbing.Hash) (plumbing.Hash, []Conflict, error) {
+	o, err := m.outcome(ctx, ours, theirs)
+	return o.tree, o.conflicts, err
+}
+
+func (m merger) outcome(ctx context.Context, ours, theirs plumbing.Hash) (outcome, error) {
+	if c, err := m.objs.Commit(m.base); err == nil && c.TreeHash == ours {
+		return outcome{tree: theirs}, nil
+	}
 	config, err := m.config(ctx)
 	if err != nil {
-		return plumbing.ZeroHash, nil, err
+		return outcome{}, err
 	}
-	mine, err := m.commit(ours)
-	if err != nil {
-		return plumbing.ZeroHash, nil, err
+	var o outcome
+	if o.mine, err = m.commit(ours); err != nil {
+		return o, err
 	}
-	its, err := m.commit(theirs)
-	if err != nil {
-		return plumbing.ZeroHash, nil, err
+	if o.its, err = m.commit(theirs); err != nil {
+		return o, err
 	}
 	out, err := m.q.repo.Output(ctx, git.Call{
-		Args:   []string{"merge-tree", "--write-tree", "-z", "--messages", mine.String(), its.String()},
+		Args:   []string{"merge-tree", "--write-tree", "-z", "--messages", o.mine.String(), o.its.String()},
 		Config: config,
 	})
 	var exit *git.ExitError
 	if err != nil && (!errors.As(err, &exit) || exit.Code != 1) {
-		return plumbing.ZeroHash, nil, fmt.Errorf("merge: %w", err)
+		return o, fmt.Errorf("merge: %w", err)
 	}
 	fields := strings.Split(string(out), "\x00")
-	tree := plumbing.NewHash(fields[0])
+	o.tree = plumbing.NewHash(fields[0])
 	if err == nil {
-		return tree, nil, nil
+		return o, nil
 	}
-	conflicts, err := m.conflicts(tree, mine, fields[1:])
-	return tree, conflicts, err
+	return o, m.conflicts(&o, fields[1:])
 }
 
 // config keeps every merge driver of the user's from running, since attributes
@@ -120,42 +137,48 @@ func (m merger) commit(tree plumbing.Hash) (plumbing.Hash, error) {
 	})
 }
 
+const whyDeleted = "modify/delete"
+
+// keptApart matches a name that git made to keep two things apart.
+var keptApart = regexp.MustCompile(`~[0-9a-f]{40}(_[0-9]+)?$`)
+
 // conflicts reads what merge-tree -z says behind the tree: stages up to an
 // empty field, then messages as a count, that many paths, a type and a text.
-func (m merger) conflicts(tree, mine plumbing.Hash, fields []string) ([]Conflict, error) {
-	var found []Conflict
-	internal := regexp.MustCompile(`~[0-9a-f]{40}$`) // of a name that git made to keep two things apart
-	ours := map[string]plumbing.Hash{}
+func (m merger) conflicts(o *outcome, fields []string) error {
 	for len(fields) > 0 && fields[0] != "" {
 		info, p, _ := strings.Cut(fields[0], "\t")
 		part := strings.Fields(info)
 		fields = fields[1:]
 		if len(part) != 3 {
-			return nil, fmt.Errorf("merge: cannot read %s", quoted(info))
+			return fmt.Errorf("merge: cannot read %s", quoted(info))
 		}
-		if part[2] == "2" && !strings.HasPrefix(part[0], "16") {
-			ours[p] = plumbing.NewHash(part[1])
+		if n := len(o.stages); n == 0 || string(o.stages[n-1].Path) != p {
+			o.stages = append(o.stages, indexStep{Path: []byte(p)})
 		}
-		p = internal.ReplaceAllString(p, "")
-		if len(found) == 0 || found[len(found)-1].Path != p {
-			found = append(found, Conflict{Path: p, Why: "conflict"})
-		}
+		stage, _ := strconv.Atoi(part[2])
+		st := &o.stages[len(o.stages)-1]
+		st.New = append(st.New, indexEntry{entry: entry{part[0], part[1]}, Stage: stage})
+	}
+	if len(o.stages) == 0 {
+		return errors.New("merge: git names no conflict")
 	}
 	why := reasons(fields)
-	merged := newView(m.objs, tree)
-	for i := range found {
-		c := &found[i]
+	merged := newView(m.objs, o.tree)
+	for _, st := range o.stages {
+		c := Conflict{Path: keptApart.ReplaceAllString(string(st.Path), ""), Why: "conflict"}
 		if w := why[c.Path]; w != "" {
 			c.Why = w
 		}
-		if h, ok := ours[c.Path]; ok {
-			c.Lines = m.lines(merged, h, mine, c.Path)
+		for _, e := range st.New {
+			if e.Stage == 2 && !strings.HasPrefix(e.Mode, "16") {
+				c.Lines = m.lines(merged, hashOf(e.Hash), o.mine, c.Path)
+			}
+		}
+		if n := len(o.conflicts); n == 0 || o.conflicts[n-1].Path != c.Path {
+			o.conflicts = append(o.conflicts, c)
 		}
 	}
-	if len(found) == 0 {
-		return nil, errors.New("merge: git names no conflict")
-	}
-	return found, nil
+	return nil
 }
 
 // reasons maps paths to the type of their conflict, which git keeps stable.

@@ -29,6 +29,7 @@ type plan struct {
 	conflicts []Conflict
 	modes     bool                           // the executable bit counts here (core.fileMode)
 	sparse    bool                           // files of the snapshot may be missing on purpose
+	flat      bool                           // a link is a file with its target here (core.symlinks)
 	going     map[string]bool                // paths that the changes take away
 	alike     map[string]map[string][]string // names of folders on disk, by fold
 }
@@ -44,6 +45,8 @@ func (p *plan) verify(ctx context.Context) error {
 	p.modes = mode != "false" && permBits != 0
 	sparse, _ := p.q.repo.Line(ctx, "config", "--type=bool", "core.sparseCheckout")
 	p.sparse = sparse == "true"
+	links, _ := p.q.repo.Line(ctx, "config", "--type=bool", "core.symlinks")
+	p.flat = links == "false"
 	p.going, p.alike = map[string]bool{}, map[string]map[string][]string{}
 	for _, c := range p.changes {
 		if c.New == (git.Entry{}) {
@@ -153,7 +156,7 @@ func (p *plan) verifyEmptied(target, dir string) error {
 // verifyPresent compares raw bytes; unsure says that only filters can tell.
 func (p *plan) verifyPresent(c git.Change, old state) (unsure bool) {
 	want := fileKind
-	if c.Old.Mode == symlink {
+	if c.Old.Mode == symlink && (!p.flat || old.Kind == linkKind) {
 		want = linkKind
 	}
 	switch {
@@ -163,10 +166,10 @@ func (p *plan) verifyPresent(c git.Change, old state) (unsure bool) {
 		p.conflict(c.Path, "is in the snapshot but not on disk")
 	case old.Kind != want:
 		p.conflict(c.Path, "is of another type on disk than in the snapshot")
-	case want == fileKind && p.modes && old.executable() != (c.Old.Mode == filemode.Executable):
+	case want == fileKind && c.Old.Mode != symlink && p.modes && old.executable() != (c.Old.Mode == filemode.Executable):
 		p.conflict(c.Path, "has another executable bit on disk than in the snapshot")
 	case old.Hash == c.Old.Hash.String():
-	case want == linkKind:
+	case c.Old.Mode == symlink:
 		p.conflict(c.Path, "differs on disk from the snapshot")
 	default:
 		return true
@@ -202,37 +205,50 @@ func (p *plan) verifyFiltered(ctx context.Context, unsure []git.Change) error {
 }
 
 // write keeps what is there, stages what comes, and runs the journal.
-func (p *plan) write(ctx context.Context) (appliedRecord, error) {
+func (p *plan) write(ctx context.Context) (*journal, error) {
 	j, err := p.journal(ctx)
 	if err != nil {
-		return appliedRecord{}, err
+		return j, err
 	}
-	if len(p.steps) == 0 {
-		if p.theirs != p.r.Tree { // no ref holds it yet
-			_, _, err = p.keep(ctx, nil)
-		}
-		if err != nil {
-			return j.Record, err
-		}
-		return j.Record, p.q.finish(ctx, p.disk, j)
+	if len(p.steps) == 0 && len(j.Index) == 0 && j.Commit == nil {
+		return j, p.nothing(ctx, j)
 	}
 	s, err := p.q.openStage(p.disk)
 	if err != nil {
-		return appliedRecord{}, err
+		return j, err
 	}
 	defer s.Close()
 	j.Stage = s.dir
-	raw, err := p.stage(ctx, s)
+	side, err := p.stage(ctx, s)
 	if err != nil {
-		return appliedRecord{}, err
+		return j, err
 	}
-	now, prev, err := p.keep(ctx, raw)
+	if j.Commit != nil && j.Commit.Hooks == "" {
+		if err := p.q.makeCommit(ctx, j, j.Commit.Tree); err != nil {
+			return j, err
+		}
+	}
+	now, prev, err := p.keep(ctx, side)
 	if err != nil {
-		return appliedRecord{}, err
+		return j, err
 	}
 	j.Record.Applied, j.Record.Prev = now.String(), prev.String()
 	j.Record.Steps, j.Steps = p.steps, p.steps
-	return j.Record, p.q.execute(ctx, p.disk, j)
+	return j, p.q.execute(ctx, p.disk, j)
+}
+
+// nothing finishes an apply that finds everything in place.
+func (p *plan) nothing(ctx context.Context, j *journal) error {
+	if p.theirs != p.r.Tree { // no ref holds it yet
+		side, err := p.hold(held{})
+		if err != nil {
+			return err
+		}
+		if _, _, err := p.keep(ctx, side); err != nil {
+			return err
+		}
+	}
+	return p.q.finish(ctx, p.disk, j)
 }
 
 // journal describes the apply, all but the content.
@@ -241,10 +257,13 @@ func (p *plan) journal(ctx context.Context) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{What: "apply", ID: p.r.ID, Record: appliedRecord{
-		N: n + 1, ID: p.r.ID, Head: p.o.Now.Head.String(), When: p.q.now(),
+	j := &journal{What: "apply", ID: p.r.ID, Index: p.indexed, Record: appliedRecord{
+		N: n + 1, ID: p.r.ID, Head: p.o.Now.Head.String(), When: p.q.now(), Index: p.indexed,
 		Restore: p.restore, Base: p.r.Base.String(), HaveBefore: p.r.Have.String(), HaveAfter: p.theirs.String(),
 	}}
+	if j.Commit, err = p.commitPlan(ctx); err != nil {
+		return nil, err
+	}
 	return j, p.folders(&j.Record)
 }
 

@@ -58,10 +58,13 @@ func (q *Queue) recover(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer d.Close()
-	if j.Done {
+	if j.Done || j.Commit != nil && q.committed(ctx, j.Commit.Commit) {
 		return "finished the interrupted " + j.What + " of " + j.ID, q.finish(ctx, d, j)
 	}
 	forward, err := q.judge(d, j)
+	if j.Commit != nil {
+		forward = false // HEAD would have moved last
+	}
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +82,7 @@ func (q *Queue) resume(ctx context.Context, d *disk, j *journal) error {
 	if err := os.MkdirAll(j.Stage, 0o700); err != nil {
 		return err
 	}
-	if err := q.place(d, j); err != nil {
+	if err := q.carryOut(ctx, d, j); err != nil {
 		return err
 	}
 	return q.finishMarked(ctx, d, j)
@@ -128,10 +131,14 @@ func (q *Queue) rollBack(ctx context.Context, d *disk, j *journal) error {
 	if err := q.place(d, back); err != nil {
 		return err
 	}
+	if err := q.moveIndex(ctx, back); err != nil {
+		return err
+	}
 	d.forget()
 	if err := errors.Join(os.RemoveAll(j.Stage), q.dropStage()); err != nil {
 		return err
 	}
+	setTimes(d, j.Back)
 	if j.What == "apply" {
 		setTimes(d, j.Record.Dirs)
 		if err := q.moveApplied(ctx, j.Record); err != nil {

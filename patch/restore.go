@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -78,8 +76,10 @@ func (r *restore) run(ctx context.Context) (Applied, error) {
 	if r.o.DryRun || len(done.Files) == 0 {
 		return done, nil
 	}
-	record, err := r.write(ctx)
-	done.Commit = plumbing.NewHash(record.Applied)
+	j, err := r.write(ctx)
+	if err == nil {
+		done.Commit = hashOf(j.Record.Applied)
+	}
 	return done, err
 }
 

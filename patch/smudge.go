@@ -33,13 +33,11 @@ type smudger struct {
 func (q *Queue) newSmudger(ctx context.Context, plain bool) (*smudger, error) {
 	s := &smudger{repo: q.repo, token: "no-object-" + rand.Text()}
 	if plain {
-		names, err := q.drivers(ctx, "filter", "clean|smudge|process|required")
+		off, err := q.noFilters(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			s.config = append(s.config, "filter."+name+".smudge=", "filter."+name+".process=", "filter."+name+".required=false")
-		}
+		s.config = off
 	}
 	s.cmd = q.repo.Command(ctx, git.Call{Args: []string{"cat-file", "--batch", "-z", "--filters"}, Config: s.config})
 	s.cmd.Stderr = &s.stderr
@@ -56,6 +54,19 @@ func (q *Queue) newSmudger(ctx context.Context, plain bool) (*smudger, error) {
 		return nil, fmt.Errorf("start git cat-file: %w", err)
 	}
 	return s, nil
+}
+
+// noFilters is the configuration that keeps every filter driver of the user's
+// from running.
+func (q *Queue) noFilters(ctx context.Context) ([]string, error) {
+	names, err := q.drivers(ctx, "filter", "clean|smudge|process|required")
+	var off []string
+	for _, name := range names {
+		for _, kv := range []string{"clean=", "smudge=", "process=", "required=false"} {
+			off = append(off, "filter."+name+"."+kv)
+		}
+	}
+	return off, err
 }
 
 // Close ends git.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -159,39 +160,43 @@ func (s *stage) copy(name string, to *os.Root, target string) error {
 }
 
 // stage saves the raw bytes of what is to go and stages what is to come; it
-// returns what it saved as entries of a tree.
-func (p *plan) stage(ctx context.Context, s *stage) ([]git.Change, error) {
+// returns the commit that holds what it saved.
+func (p *plan) stage(ctx context.Context, s *stage) (plumbing.Hash, error) {
 	if len(p.steps) > manyFiles {
 		p.objs.Batch()
 	}
 	smudge, err := p.q.newSmudger(ctx, p.touchesAttributes())
 	if err != nil {
-		return nil, err
+		return plumbing.ZeroHash, err
 	}
 	defer smudge.Close()
-	var raw []git.Change
+	var h held
 	waiting := 0
 	for i := range p.steps {
 		c, st := p.changes[i], &p.steps[i]
-		content, err := p.save(c, st, &raw)
+		content, err := p.save(c, st, &h.before)
 		if err != nil {
-			return nil, err
+			return plumbing.ZeroHash, err
 		}
-		if waiting += len(content); waiting > maxBatch && len(p.steps) > manyFiles {
+		n := 0
+		if c.New != (git.Entry{}) {
+			n, err = p.stageOne(ctx, s, smudge, staging{i, content, &h})
+		}
+		if err != nil {
+			return plumbing.ZeroHash, fmt.Errorf("stage %s: %w", quoted(c.Path), err)
+		}
+		if waiting += len(content) + n; waiting > maxBatch && len(p.steps) > manyFiles {
 			if err := p.objs.Flush(); err != nil {
-				return nil, err
+				return plumbing.ZeroHash, err
 			}
 			p.objs.Batch()
 			waiting = 0
 		}
-		if c.New == (git.Entry{}) {
-			continue
-		}
-		if err := p.stageOne(ctx, s, smudge, staging{i, content}); err != nil {
-			return nil, fmt.Errorf("stage %s: %w", quoted(c.Path), err)
-		}
 	}
-	return raw, s.sync()
+	if err := s.sync(); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return p.hold(h)
 }
 
 // save keeps the raw bytes that a path has now, and returns them.
@@ -206,11 +211,7 @@ func (p *plan) save(c git.Change, st *step, raw *[]git.Change) ([]byte, error) {
 	if !now.same(st.Old) {
 		return nil, &ConflictError{p.r.ID, []Conflict{{Path: c.Path, Why: "changed while it was applied"}}}
 	}
-	mode := filemode.Regular
-	if now.Kind == linkKind {
-		mode = symlink
-	}
-	*raw = append(*raw, git.Change{Path: c.Path, New: git.Entry{Mode: mode, Hash: hashOf(now.Hash)}})
+	*raw = append(*raw, git.Change{Path: c.Path, New: now.entry()})
 	if now.Hash == c.Old.Hash.String() {
 		return content, nil
 	}
@@ -218,33 +219,44 @@ func (p *plan) save(c git.Change, st *step, raw *[]git.Change) ([]byte, error) {
 	return content, err
 }
 
-// staging is the index of a step, and the raw bytes that its path has now.
+// staging is the index of a step, the raw bytes that its path has now, and where
+// those that it gets are noted.
 type staging struct {
-	i   int
-	old []byte
+	i    int
+	old  []byte
+	held *held
 }
 
-func (p *plan) stageOne(ctx context.Context, s *stage, smudge *smudger, at staging) error {
+// stageOne returns how many bytes it added to the object store.
+func (p *plan) stageOne(ctx context.Context, s *stage, smudge *smudger, at staging) (int, error) {
 	c, st := p.changes[at.i], &p.steps[at.i]
 	var content []byte
 	var err error
 	switch {
 	case c.New.Mode == symlink:
 		content, err = p.objs.Blob(c.New.Hash)
-	case c.New.Hash == c.Old.Hash && st.Old.Kind == fileKind:
+	case c.New.Hash == c.Old.Hash && st.Old.Kind == fileKind && c.Old.Mode != symlink:
 		content = at.old
 	default:
 		content, err = smudge.smudge(ctx, c.New.Hash, c.Path)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	st.New = state{Kind: linkKind, Hash: plumbing.ComputeHash(plumbing.BlobObject, content).String()}
-	if c.New.Mode != symlink {
+	if c.New.Mode != symlink || p.flat {
 		st.New.Kind, st.New.Perm = fileKind, p.perm(c, st.Old)
 	}
+	n := 0
+	if st.New.Hash != c.New.Hash.String() && st.New.Hash != st.Old.Hash {
+		n = len(content)
+		if _, err := p.objs.WriteBlob(content); err != nil {
+			return n, err
+		}
+	}
+	at.held.after = append(at.held.after, git.Change{Path: c.Path, New: st.New.entry()})
 	st.Staged = strconv.Itoa(at.i)
-	return s.put(st.Staged, st.New, content)
+	return n, s.put(st.Staged, st.New, content)
 }
 
 // perm keeps the bits that a file has; only the executable bit follows the
@@ -268,10 +280,7 @@ func (p *plan) perm(c git.Change, old state) fs.FileMode {
 
 // touchesAttributes reports whether the change alters what chooses filters.
 func (p *plan) touchesAttributes() bool {
-	for _, c := range p.changes {
-		if strings.EqualFold(path.Base(c.Path), ".gitattributes") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.changes, func(c git.Change) bool { return isAttributes(c.Path) })
 }
+
+func isAttributes(p string) bool { return strings.EqualFold(path.Base(p), ".gitattributes") }

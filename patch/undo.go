@@ -20,20 +20,24 @@ import (
 
 // UndoOptions says how to undo.
 type UndoOptions struct {
-	DryRun bool   // compute everything, write nothing
-	ID     string // undo the newest apply of this result; "" is the newest of all
+	DryRun bool     // compute everything, write nothing
+	ID     string   // undo the newest apply of this result; "" is the newest of all
+	Paths  []string // files or folders to take back, all where it is empty; slashes, from the top
+	Merge  bool     // merge with the edits that were made since
 }
 
-// EditedError says that files were edited after they were applied. Nothing was
-// touched.
+// EditedError says that files were edited after they were applied, or other
+// content of them staged. Nothing was touched.
 type EditedError struct {
-	ID    string
-	Paths []string
+	ID     string
+	Paths  []string // edited, sorted
+	Staged []string // staged since, sorted
 }
 
 // Error counts them; paths are for the caller to show.
 func (e *EditedError) Error() string {
-	return fmt.Sprintf("%d files were edited since %s was applied, first %s", len(e.Paths), e.ID, quoted(e.Paths[0]))
+	all := append(slices.Clone(e.Paths), e.Staged...)
+	return fmt.Sprintf("%d files were edited since %s was applied, first %s", len(all), e.ID, quoted(all[0]))
 }
 
 // CommittedError says that what was applied has been committed since, so that
@@ -50,8 +54,10 @@ func (e *CommittedError) Error() string {
 
 // Undo takes back an apply of this work tree: each file gets its raw bytes,
 // permission bits and time back, but for those that are already as before the
-// apply. It first finishes what a crash left.
-// Errors: ErrNothing, *EditedError, *CommittedError, *InterruptedError.
+// apply, and what the apply staged goes. With paths, or where a merge leaves
+// something alone, the rest of the apply can still be undone. It first finishes
+// what a crash left. Errors: ErrNothing, ErrPaths, *EditedError,
+// *CommittedError, *InterruptedError.
 func (q *Queue) Undo(ctx context.Context, o UndoOptions) (Applied, error) {
 	unlock, err := q.lock(ctx)
 	if err != nil {
@@ -75,7 +81,7 @@ func (q *Queue) Undo(ctx context.Context, o UndoOptions) (Applied, error) {
 		return Applied{}, err
 	}
 	defer d.Close()
-	u := &undo{q: q, objs: objs, disk: d, r: r}
+	u := &undo{q: q, objs: objs, disk: d, r: r, o: o}
 	if err := u.check(ctx); err != nil {
 		return Applied{}, err
 	}
@@ -84,18 +90,27 @@ func (q *Queue) Undo(ctx context.Context, o UndoOptions) (Applied, error) {
 			return Applied{}, fmt.Errorf("undo %s: %w", r.ID, err)
 		}
 	}
-	return u.report(o)
+	return u.report()
 }
 
 type undo struct {
 	q    *Queue
 	objs *git.Objects
 	disk *disk
-	r    appliedRecord
-	todo []step // those whose file is not as before the apply
+	o    UndoOptions
+	r    appliedRecord // of what is taken back
+
+	todo      []step      // those whose file is not as before the apply; New is what is there now
+	index     []indexStep // the same of the index
+	keptSteps []step      // that stay applied
+	keptIndex []indexStep
+	conflicts []Conflict
 }
 
 func (u *undo) check(ctx context.Context) error {
+	if err := u.pick(); err != nil {
+		return err
+	}
 	if err := u.committed(ctx); err != nil {
 		return err
 	}
@@ -107,13 +122,74 @@ func (u *undo) check(ctx context.Context) error {
 		}
 		switch {
 		case now.same(st.New):
+			st.New = now
 			u.todo = append(u.todo, st)
-		case !now.same(st.Old):
+		case now.same(st.Old):
+		case u.o.Merge:
+			if err := u.mergeBack(ctx, st); err != nil {
+				return err
+			}
+		default:
 			edited.Paths = append(edited.Paths, string(st.Path))
 		}
 	}
-	if len(edited.Paths) > 0 {
+	if err := u.checkIndex(ctx, edited); err != nil {
+		return err
+	}
+	if len(edited.Paths)+len(edited.Staged) > 0 {
 		return edited
+	}
+	return nil
+}
+
+// pick splits the apply into what is to be taken back and what stays.
+func (u *undo) pick() error {
+	if len(u.o.Paths) == 0 {
+		return nil
+	}
+	all := u.r
+	u.r.Steps, u.r.Index = nil, nil
+	for _, st := range all.Steps {
+		if named(u.o.Paths, string(st.Path)) {
+			u.r.Steps = append(u.r.Steps, st)
+		} else {
+			u.keptSteps = append(u.keptSteps, st)
+		}
+	}
+	for _, st := range all.Index {
+		if named(u.o.Paths, string(st.Path)) {
+			u.r.Index = append(u.r.Index, st)
+		} else {
+			u.keptIndex = append(u.keptIndex, st)
+		}
+	}
+	if len(u.r.Steps)+len(u.r.Index) == 0 {
+		return fmt.Errorf("undo %s: %w", u.r.ID, ErrPaths)
+	}
+	return nil
+}
+
+// checkIndex finds what the index still has of the apply.
+func (u *undo) checkIndex(ctx context.Context, edited *EditedError) error {
+	if len(u.r.Index) == 0 {
+		return nil
+	}
+	all, err := u.q.readIndex(ctx, u.objs)
+	if err != nil {
+		return err
+	}
+	for _, st := range u.r.Index {
+		p := string(st.Path)
+		switch now := all[p]; {
+		case sameEntries(now, st.New):
+			st.New = now
+			u.index = append(u.index, st)
+		case sameEntries(now, st.Old):
+		case u.o.Merge:
+			u.conflicts = append(u.conflicts, Conflict{Path: p, Why: "staged since, left alone", Against: AgainstIndex})
+		default:
+			edited.Staged = append(edited.Staged, p)
+		}
 	}
 	return nil
 }
@@ -121,8 +197,11 @@ func (u *undo) check(ctx context.Context) error {
 // committed returns a *CommittedError where HEAD moved and has all that was
 // applied.
 func (u *undo) committed(ctx context.Context) error {
+	if u.q.committed(ctx, u.r.Commit) {
+		return &CommittedError{ID: u.r.ID, Commit: hashOf(u.r.Commit)}
+	}
 	head, err := u.q.repo.Ref(ctx, "HEAD")
-	if err != nil || head.IsZero() || head == hashOf(u.r.Head) {
+	if err != nil || head.IsZero() || head == hashOf(u.r.Head) || len(u.r.Steps) == 0 {
 		return err
 	}
 	c, err := u.objs.Commit(head)
@@ -164,7 +243,7 @@ func (u *undo) blame(ctx context.Context, paths string) error {
 
 // run stages the saved bytes and carries the inverse of the apply out.
 func (u *undo) run(ctx context.Context) error {
-	j := (&journal{What: "apply", ID: u.r.ID, Record: u.r, Steps: u.todo}).inverse()
+	j := (&journal{What: "apply", ID: u.r.ID, Record: u.r, Steps: u.todo, Index: u.index}).inverse()
 	for _, st := range u.todo {
 		// A rollback of this undo needs what is there now.
 		_, raw, err := u.disk.read(string(st.Path))
@@ -177,7 +256,7 @@ func (u *undo) run(ctx context.Context) error {
 			}
 		}
 	}
-	j.Times = u.times()
+	u.times(j)
 	s, err := u.q.openStage(u.disk)
 	if err != nil {
 		return err
@@ -191,22 +270,40 @@ func (u *undo) run(ctx context.Context) error {
 }
 
 // times lists the folders that still have the time that the apply gave them, or
-// that it removed: they get their own back.
-func (u *undo) times() []folderTime {
-	var times []folderTime
-	for _, t := range u.r.Dirs {
-		fi, err := u.disk.lstat(string(t.Path))
-		is := err == nil && fi.IsDir()
-		if t.After == 0 && !is || is && fi.ModTime().UnixNano() == t.After {
-			times = append(times, t)
+// that it removed: they get their own back, once all of the apply is undone. It
+// also notes what stays of the apply.
+func (u *undo) times(j *journal) {
+	var rest []folderTime
+	for _, dir := range u.r.Made {
+		if fi, err := u.disk.lstat(string(dir)); err == nil && fi.IsDir() {
+			j.Back = append(j.Back, folderTime{Path: dir, Perm: fi.Mode() & permBits, Before: fi.ModTime().UnixNano()})
 		}
 	}
-	return times
+	for _, t := range u.r.Dirs {
+		now := timeOf(u.disk, string(t.Path))
+		if now != 0 {
+			j.Back = append(j.Back, folderTime{Path: t.Path, Perm: t.Perm, Before: now})
+		}
+		if now == t.After {
+			j.Times = append(j.Times, t)
+		} else {
+			t.After = -1
+		}
+		rest = append(rest, t)
+	}
+	if len(u.keptSteps)+len(u.keptIndex) > 0 {
+		j.Rest, j.Times = &appliedRecord{}, nil
+		*j.Rest = u.r
+		j.Rest.Steps, j.Rest.Index, j.Rest.Dirs = u.keptSteps, u.keptIndex, rest
+	}
 }
 
-func (u *undo) report(o UndoOptions) (Applied, error) {
-	done := Applied{ID: u.r.ID, DryRun: o.DryRun, Commit: hashOf(u.r.Applied)}
+func (u *undo) report() (Applied, error) {
+	done := Applied{ID: u.r.ID, DryRun: u.o.DryRun, Commit: hashOf(u.r.Applied), Conflicts: u.conflicts}
 	for _, st := range u.r.Steps {
+		if slices.ContainsFunc(u.keptSteps, func(k step) bool { return string(k.Path) == string(st.Path) }) {
+			continue
+		}
 		kind := Modified
 		switch {
 		case st.Old.Kind == "":
@@ -216,7 +313,7 @@ func (u *undo) report(o UndoOptions) (Applied, error) {
 		case st.Old.Kind != st.New.Kind:
 			kind = Type
 		}
-		done.Files = append(done.Files, Written{Path: string(st.Path), Change: kind})
+		done.Files = append(done.Files, Written{Path: string(st.Path), Change: kind, Merged: u.merged(st)})
 	}
 	if u.r.Restore {
 		done.Result.ID = u.r.ID
@@ -232,31 +329,48 @@ func (u *undo) report(o UndoOptions) (Applied, error) {
 	return done, err
 }
 
-// finishUndo forgets the apply: its record, its ref and the result's state.
-func (q *Queue) finishUndo(ctx context.Context, _ *disk, r *appliedRecord) error {
-	if err := q.undecide(ctx, r); err != nil {
+// merged reports whether a file does not get the bytes from before the apply.
+func (u *undo) merged(st step) bool {
+	return slices.ContainsFunc(u.todo, func(t step) bool { return string(t.Path) == string(st.Path) && !t.Old.same(st.Old) })
+}
+
+// finishUndo forgets the apply, or the part of it that was undone: its record,
+// its ref and the result's state.
+func (q *Queue) finishUndo(ctx context.Context, d *disk, j *journal) error {
+	if err := q.undecide(ctx, j); err != nil {
 		return err
 	}
-	if err := q.moveApplied(ctx, *r); err != nil {
+	if j.Rest != nil {
+		for i, t := range j.Rest.Dirs {
+			if t.After >= 0 {
+				j.Rest.Dirs[i].After = timeOf(d, string(t.Path))
+			}
+		}
+		return q.writeApplied(j.Rest)
+	}
+	if err := q.moveApplied(ctx, j.Record); err != nil {
 		return err
 	}
-	return removeFile(q.repo.Path(filepath.FromSlash(q.appliedName(r.N))))
+	return removeFile(q.repo.Path(filepath.FromSlash(q.appliedName(j.Record.N))))
 }
 
 // undecide takes the decision back that an apply was; the restore of a snapshot
-// was none.
-func (q *Queue) undecide(ctx context.Context, r *appliedRecord) error {
-	if r.Restore {
+// was none, and one before a follow-up that went over to another snapshot is over.
+func (q *Queue) undecide(ctx context.Context, j *journal) error {
+	if j.Record.Restore {
 		return nil
 	}
-	res, err := q.readRecord(r.ID)
-	if err != nil {
+	res, err := q.readRecord(j.Record.ID)
+	if err != nil || res.Base != hashOf(j.Record.Base) {
 		return err
 	}
-	if res.Base != hashOf(r.Base) {
-		return nil // a follow-up has put it on another snapshot since
+	have := hashOf(j.Record.HaveBefore)
+	if j.Rest != nil {
+		if have, err = q.giveBack(ctx, res, j); err != nil {
+			return err
+		}
 	}
-	return q.forgetApply(ctx, res, hashOf(r.HaveBefore))
+	return q.forgetApply(ctx, res, have)
 }
 
 // forgetApply sets back what of a result counts as applied.
@@ -269,6 +383,74 @@ func (q *Queue) forgetApply(ctx context.Context, r Result, have plumbing.Hash) e
 		return err
 	}
 	return q.restorePending(ctx, r)
+}
+
+// giveBack returns what counts as applied of a result once the files of a partial
+// undo do no longer, and lets refs/ftl/applied/ID hold it.
+func (q *Queue) giveBack(ctx context.Context, r Result, j *journal) (plumbing.Hash, error) {
+	objs := q.repo.Objects(ctx)
+	defer objs.Close()
+	changes, err := objs.Diff(hashOf(j.Record.HaveAfter), hashOf(j.Record.HaveBefore))
+	if err != nil {
+		return r.Have, err
+	}
+	undone := map[string]bool{}
+	for _, st := range j.Record.Steps {
+		undone[string(st.Path)] = true
+	}
+	for _, st := range j.Record.Index {
+		undone[string(st.Path)] = true
+	}
+	for _, st := range j.Rest.Steps {
+		undone[string(st.Path)] = false
+	}
+	changes = slices.DeleteFunc(changes, func(c git.Change) bool { return !undone[c.Path] })
+	have, err := objs.Rewrite(r.Have, changes)
+	if err != nil {
+		return have, err
+	}
+	j.Rest.Applied, err = q.holdHave(ctx, objs, r, have)
+	return have, err
+}
+
+// holdHave adds a tree to what refs/ftl/applied/ID keeps, and returns where the
+// ref is then.
+func (q *Queue) holdHave(ctx context.Context, objs *git.Objects, r Result, have plumbing.Hash) (string, error) {
+	ref := appliedRefs + r.ID
+	now, err := q.repo.Ref(ctx, ref)
+	if err != nil || now.IsZero() {
+		return now.String(), err
+	}
+	c, err := objs.Commit(now)
+	if err != nil {
+		return now.String(), err
+	}
+	for _, parent := range c.ParentHashes {
+		if p, err := objs.Commit(parent); err == nil && p.TreeHash == have {
+			return now.String(), nil
+		}
+	}
+	keeps, err := (&apply{q: q, objs: objs, r: r}).wrap(have)
+	if err != nil {
+		return now.String(), err
+	}
+	c.ParentHashes = append(c.ParentHashes, keeps)
+	next, err := objs.WriteCommit(c)
+	if err == nil {
+		err = objs.Flush()
+	}
+	if err != nil {
+		return now.String(), err
+	}
+	return next.String(), q.repo.UpdateRefs(ctx, "git-ftl: undo "+r.ID, git.RefUpdate{Name: ref, New: next, Old: now})
+}
+
+func (q *Queue) writeApplied(r *appliedRecord) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return q.repo.WriteState(q.appliedName(r.N), data)
 }
 
 func (q *Queue) appliedName(n int) string {
