@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func (a *apply) mark(m *outcome) error {
 	}
 	var odd []Conflict
 	for _, c := range m.conflicts {
-		if !slices.Contains([]string{"contents", "binary", whyDeleted}, c.Why) || a.left.cover(c.Path) {
+		if !c.Mergeable() || a.left.cover(c.Path) {
 			odd = append(odd, c)
 		}
 	}
@@ -70,10 +71,7 @@ func (a *apply) label(m *outcome) error {
 		if now.Hash, err = a.objs.WriteBlob(content); err != nil {
 			return err
 		}
-		if now == e {
-			m.binary(string(st.Path))
-			continue
-		}
+		m.marked(string(st.Path), markerLines(content, a.r.ID))
 		changes = append(changes, git.Change{Path: string(st.Path), Old: e, New: now})
 	}
 	var err error
@@ -81,16 +79,42 @@ func (a *apply) label(m *outcome) error {
 	return err
 }
 
-// binary notes that a conflict has no markers; older gits say so in a message
-// only.
-func (o *outcome) binary(p string) {
+// marked notes the lines of markers. Where there are none, the file is binary,
+// which older gits say in a message only.
+func (o *outcome) marked(p, lines string) {
 	for i := range o.conflicts {
-		if c := &o.conflicts[i]; c.Path == p && c.Why == "contents" {
-			c.Why, c.Lines = "binary", ""
+		c := &o.conflicts[i]
+		if c.Path != p || c.Why != "contents" {
+			continue
+		}
+		if c.Lines = lines; lines == "" {
+			c.Why = "binary"
 		}
 	}
 }
 
-// HasMarkers reports whether a conflict was written as markers in the file; the
-// others are for the user to settle by hand.
+// Mergeable reports whether ApplyOptions.Merge can write the conflict.
+func (c Conflict) Mergeable() bool {
+	return c.Against == "" && slices.Contains([]string{"contents", "binary", whyDeleted}, c.Why)
+}
+
+// HasMarkers reports whether a conflict that was written is one of markers in
+// the file; Lines are theirs then.
 func (c Conflict) HasMarkers() bool { return c.Why == "contents" }
+
+// markerLines names the lines from each opening marker to its closing one.
+func markerLines(text []byte, closing string) string {
+	var out []string
+	first := 0
+	for i, line := range splitLines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "<<<<<<<") && strings.HasSuffix(line, "< "+oursLabel):
+			first = i + 1
+		case first > 0 && strings.HasPrefix(line, ">>>>>>>") && strings.HasSuffix(line, "> "+closing):
+			out = append(out, fmt.Sprintf("%d-%d", first, i+1))
+			first = 0
+		}
+	}
+	return strings.Join(out, ", ")
+}

@@ -45,9 +45,7 @@ func (u *undo) mergeBack(ctx context.Context, st step) error {
 		return fmt.Errorf("merge %s: %w", quoted(p), err)
 	}
 	if conflict {
-		u.conflicts = append(u.conflicts, Conflict{
-			Path: p, Why: "contents", Lines: conflictLines(splitLines(merged), splitLines(raw), oursLabel),
-		})
+		u.conflicts = append(u.conflicts, Conflict{Path: p, Why: "contents", Lines: markerLines(merged, "before "+u.r.ID)})
 	}
 	back := state{Kind: fileKind, Hash: plumbing.ComputeHash(plumbing.BlobObject, merged).String(), Perm: now.Perm}
 	if now.Perm == st.New.Perm {

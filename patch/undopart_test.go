@@ -111,7 +111,7 @@ func TestUndoMergesWithEdits(t *testing.T) {
 	want := []Conflict{
 		{Path: "added", Why: "edited since, and not a file before and after; left alone"},
 		{Path: "bin", Why: "edited since, and binary; left alone"},
-		{Path: "clash", Why: "contents", Lines: "2"},
+		{Path: "clash", Why: "contents", Lines: "2-6"},
 		{Path: "del", Why: "edited since, and not a file before and after; left alone"},
 	}
 	if d := cmp.Diff(want, done.Conflicts); d != "" {

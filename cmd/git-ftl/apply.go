@@ -13,14 +13,18 @@ import (
 
 type applyCmd struct {
 	ID     string `arg:"" optional:"" help:"Result; the only undecided one of this work tree otherwise. -- PATH… takes files and folders of it."`
-	Patch  bool   `short:"p" xor:"part" help:"Choose hunk by hunk; the answers come from stdin."`
-	Edit   bool   `short:"e" xor:"part" help:"Edit the patch of what is left in git's editor, and apply that."`
+	Patch  bool   `short:"p" help:"Choose hunk by hunk; the answers come from stdin."`
 	DryRun bool   `short:"n" name:"dry-run" help:"Only say what would happen."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
+
+	targetFlags
 }
 
 // Run implements the verb.
 func (c *applyCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	return a.decide(func(ctx context.Context, s *session.Session) error {
 		paths, err := a.repoPaths(s.Repo)
 		if err != nil {
@@ -37,7 +41,7 @@ func (c *applyCmd) Run(a *app) error {
 		a.sayBranch(ctx, s, r.ID)
 		v := &applying{app: a, c: c, s: s, r: r, o: patch.ApplyOptions{DryRun: c.DryRun, Paths: paths}}
 		switch {
-		case c.Edit:
+		case c.Edit && !c.Commit:
 			return v.edited(ctx)
 		case c.Patch:
 			return v.asked(ctx)
@@ -60,15 +64,24 @@ func (v *applying) run(ctx context.Context) error {
 	if v.o.Part != nil && v.o.Part.Tree == v.r.Have {
 		return v.nothing()
 	}
-	applied, err := v.s.Apply(ctx, v.r, v.o)
+	o, err := v.targets(ctx)
 	if err != nil {
 		return err
 	}
-	if v.c.JSON {
-		return v.json(appliedReport(applied))
+	applied, err := v.s.Apply(ctx, v.r, o)
+	if err != nil {
+		return err
 	}
-	v.showApplied(v.s, applied, v.c.DryRun)
-	return nil
+	v.showHooks(applied.Hooks)
+	if v.c.JSON {
+		err = v.json(appliedReport(applied))
+	} else {
+		v.showApplied(v.s, applied, o)
+	}
+	if err == nil && len(applied.Conflicts) > 0 {
+		err = marked(applied, "git mergetool, then git add")
+	}
+	return err
 }
 
 // nothing says that no part was chosen.
@@ -87,6 +100,17 @@ type applied struct {
 	Left   []string      `json:"left"` // paths of the result that were not taken
 	State  string        `json:"state"`
 	DryRun bool          `json:"dry_run"`
+
+	Conflicts []appliedConflict `json:"conflicts"`
+	Commit    string            `json:"commit,omitempty"` // that was made on HEAD
+}
+
+// appliedConflict is a path that was written in conflict, or left alone.
+type appliedConflict struct {
+	Path    string `json:"path"`
+	Lines   string `json:"lines,omitempty"` // of the markers
+	Why     string `json:"why"`
+	Against string `json:"against,omitempty"`
 }
 
 // appliedFile is one path that was written.
@@ -98,6 +122,13 @@ type appliedFile struct {
 
 func appliedReport(p patch.Applied) applied {
 	r := applied{ID: p.ID, Files: []appliedFile{}, Left: append([]string{}, p.Left...), State: string(p.Result.State), DryRun: p.DryRun}
+	r.Conflicts = []appliedConflict{}
+	for _, c := range p.Conflicts {
+		r.Conflicts = append(r.Conflicts, appliedConflict{c.Path, c.Lines, c.Why, c.Against})
+	}
+	if !p.Head.IsZero() {
+		r.Commit = p.Head.String()
+	}
 	for _, f := range p.Files {
 		r.Files = append(r.Files, appliedFile{f.Path, string(f.Change), f.Merged})
 	}
@@ -111,13 +142,13 @@ func undoneReport(p patch.Applied) applied {
 	return r
 }
 
-func (a *app) showApplied(s *session.Session, p patch.Applied, dryRun bool) {
+func (a *app) showApplied(s *session.Session, p patch.Applied, o patch.ApplyOptions) {
 	if len(p.Files) == 0 {
 		all := "all of it"
 		if len(p.Left) > 0 {
 			all = "this part"
 		}
-		fmt.Fprintf(a.stdout, "%s: your working tree has %s already; nothing was written\n", p.ID, all)
+		fmt.Fprintf(a.stdout, "%s: your working tree has %s already; %s\n", p.ID, all, touched(p, o, "nothing was written"))
 		a.sayLeft(s, p.Left)
 		return
 	}
@@ -125,16 +156,22 @@ func (a *app) showApplied(s *session.Session, p patch.Applied, dryRun bool) {
 	if slices.ContainsFunc(p.Files, func(f patch.Written) bool { return f.Merged }) {
 		did = "applied, merged with your edits"
 	}
-	if dryRun {
+	if o.DryRun {
 		did = "would be " + did + "; nothing was written"
 	}
-	fmt.Fprintf(a.stdout, "%s: %s %s; index and HEAD unchanged\n%s\n", p.ID, ofAll(p), did, writtenLine(p.Files))
-	if dryRun {
+	fmt.Fprintf(a.stdout, "%s: %s %s; %s\n%s\n", p.ID, ofAll(p), did, touched(p, o, "index and HEAD unchanged"), writtenLine(p.Files))
+	if o.DryRun {
 		a.sayLeft(s, p.Left)
 		return
 	}
-	a.newFiles(s, p.Files)
-	a.sayLeft(s, p.Left, "undo: git ftl undo")
+	if !o.Index && o.Commit == nil {
+		a.newFiles(s, p.Files)
+	}
+	undo := "undo: git ftl undo"
+	if !p.Head.IsZero() {
+		undo = "undo: git revert " + p.Head.String()[:12]
+	}
+	a.sayLeft(s, p.Left, undo)
 }
 
 // ofAll counts the files that were written, of those of the result where they

@@ -41,6 +41,8 @@ type cli struct {
 	Undo   undoCmd   `cmd:"" group:"decide" help:"Take the newest apply back, byte for byte."`
 	Reject rejectCmd `cmd:"" group:"decide" help:"Decide against a result."`
 
+	Worktree worktreeCmd `cmd:"" group:"decide" help:"Check a result out as a linked work tree, without hooks and filters."`
+
 	Sandbox   sandboxCmd   `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
 	GC        gcCmd        `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
 	Config    configCmd    `cmd:"" group:"keep" help:"Show every setting and where it comes from."`

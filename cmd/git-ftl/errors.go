@@ -50,7 +50,7 @@ func explain(err error, env []string) *exitError {
 		return known
 	}
 	e := &exitError{code: exitFailed, err: err}
-	if !e.explainType() {
+	if !e.explainType() && !e.explainRefusal() {
 		e.explainCause(env)
 	}
 	return e
@@ -101,9 +101,7 @@ func (e *exitError) explainType() bool {
 	case errors.As(err, &conflict):
 		e.explainConflict(conflict)
 	case errors.As(err, &edited):
-		e.code, e.details = exitConflict, edited.Paths
-		e.err = errors.New("files were edited since; nothing was touched")
-		e.hints = []string{"git diff shows your edits; save them elsewhere first, or change back what you want by hand"}
+		e.explainEdited(edited)
 	case errors.As(err, &committed):
 		e.hints = []string{"git revert " + committed.Commit.String()[:12], "git ftl undo ID takes an older apply back"}
 	case errors.As(err, &ambiguous):
@@ -153,6 +151,9 @@ func (e *exitError) explainCause(env []string) {
 		{patch.ErrDecided, exitFailed, []string{"git ftl undo takes it back"}},
 		{patch.ErrChanged, exitFailed, []string{"git ftl diff shows it as it is now"}},
 		{patch.ErrPaths, exitFailed, []string{"git ftl diff --left shows what is left"}},
+		{patch.ErrUnmerged, exitFailed, []string{"git mergetool, then git add settles them; git status lists them"}},
+		{patch.ErrEmptyMessage, exitFailed, []string{"nothing was written; -m MSG gives one"}},
+		{patch.ErrOccupied, exitFailed, []string{"name a folder that is not there yet"}},
 		{patch.ErrUnknown, exitFailed, []string{"git ftl list shows every task"}},
 		{patch.ErrForeign, exitFailed, []string{"git cherry-pick takes it as any other commit, once you have read it"}},
 		{git.ErrNotRepository, exitFailed, []string{"git init, or cd to a repository with a work tree"}},
@@ -166,20 +167,4 @@ func (e *exitError) explainCause(env []string) {
 			return
 		}
 	}
-}
-
-func (e *exitError) explainConflict(c *patch.ConflictError) {
-	e.code = exitConflict
-	e.err = fmt.Errorf("%s conflicts with your working tree; nothing was written", c.ID)
-	for _, p := range c.Paths {
-		line := p.Path
-		if p.Lines != "" {
-			line += ":" + p.Lines
-		}
-		if p.Why != "" {
-			line += "  " + p.Why
-		}
-		e.details = append(e.details, line)
-	}
-	e.hints = []string{fmt.Sprintf("git ftl diff %s shows the change; commit, stash or move what is in its way and apply again", c.ID)}
 }

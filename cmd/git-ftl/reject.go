@@ -32,7 +32,7 @@ func (c *rejectCmd) Run(a *app) error {
 		}
 		switch {
 		case c.JSON:
-			return a.json(applied{ID: r.ID, Files: []appliedFile{}, Left: []string{}, State: string(r.State), DryRun: c.DryRun})
+			return a.json(applied{ID: r.ID, Files: []appliedFile{}, Left: []string{}, Conflicts: []appliedConflict{}, State: string(r.State), DryRun: c.DryRun})
 		case c.DryRun:
 			fmt.Fprintf(a.stdout, "%s: would be rejected; nothing was written\n", r.ID)
 			return nil

@@ -2,25 +2,27 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/patch"
 )
 
 type undoCmd struct {
-	ID     string `arg:"" optional:"" help:"Undo the apply of this result; the newest apply otherwise."`
+	ID     string `arg:"" optional:"" help:"Undo the apply of this result; the newest apply otherwise. Files or folders may follow after --."`
+	Merge  bool   `help:"Merge with the edits that were made since."`
 	DryRun bool   `short:"n" name:"dry-run" help:"Only say what would happen."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run implements the verb.
 func (c *undoCmd) Run(a *app) error {
-	if err := a.noPaths("undo"); err != nil {
-		return err
-	}
 	return a.decide(func(ctx context.Context, s *session.Session) error {
-		o := patch.UndoOptions{DryRun: c.DryRun}
+		o := patch.UndoOptions{DryRun: c.DryRun, Merge: c.Merge}
 		if c.ID != "" {
 			r, err := s.Choose(ctx, c.ID)
 			if err != nil {
@@ -28,21 +30,67 @@ func (c *undoCmd) Run(a *app) error {
 			}
 			o.ID = r.ID
 		}
+		var err error
+		if o.Paths, err = a.fromTop(s, "undo"); err != nil {
+			return err
+		}
 		undone, err := s.Queue.Undo(ctx, o)
+		if errors.Is(err, patch.ErrPaths) {
+			return &exitError{code: exitFailed, err: fmt.Errorf("the apply wrote nothing at %s", strings.Join(a.paths, ", ")), hints: []string{"git ftl undo -n lists what it wrote"}}
+		}
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return a.json(undoneReport(undone))
+			err = a.json(undoneReport(undone))
+		} else {
+			a.showUndone(undone, o)
 		}
-		did := "as before " + undone.ID + " was applied"
-		if c.DryRun {
-			did = "would be " + did + "; nothing was written"
+		if err == nil && len(undone.Conflicts) > 0 {
+			err = marked(undone, "settle them in your editor")
 		}
-		fmt.Fprintf(a.stdout, "%s: %s %s\n%s\n", undone.ID, plural(len(undone.Files), "file"), did, writtenLine(undone.Files))
-		if !c.DryRun {
-			a.ui.line("again: git ftl apply %s", undone.ID)
-		}
-		return nil
+		return err
 	})
+}
+
+func (a *app) showUndone(p patch.Applied, o patch.UndoOptions) {
+	did := "as before " + p.ID + " was applied"
+	if o.Merge {
+		did += ", but for your edits"
+	}
+	if o.DryRun {
+		did = "would be " + did + "; nothing was written"
+	}
+	fmt.Fprintf(a.stdout, "%s: %s %s\n%s\n", p.ID, plural(len(p.Files), "file"), did, writtenLine(p.Files))
+	if !o.DryRun {
+		a.ui.line("again: git ftl apply %s", p.ID)
+	}
+}
+
+// fromTop makes the paths that followed "--" relative to the top of the work
+// tree.
+func (a *app) fromTop(s *session.Session, verb string) ([]string, error) {
+	var paths []string
+	for _, p := range a.paths {
+		full := filepath.ToSlash(p)
+		switch {
+		case filepath.IsAbs(p):
+			rel, err := filepath.Rel(s.Repo.Dir, p)
+			if err != nil {
+				return nil, outside(p, verb)
+			}
+			full = filepath.ToSlash(rel)
+		default:
+			full = path.Join(s.Repo.Prefix, full)
+		}
+		if full = path.Clean(full); full == ".." || strings.HasPrefix(full, "../") {
+			return nil, outside(p, verb)
+		}
+		paths = append(paths, full)
+	}
+	return paths, nil
+}
+
+func outside(p, verb string) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf("%s is outside of the repository", p), hints: []string{"git ftl " + verb + " -h"}}
 }
