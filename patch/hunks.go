@@ -250,7 +250,7 @@ func pieces(changes []git.Change, sections map[string]*diffSection) []Piece {
 	for _, c := range changes {
 		sec := sections[c.Path]
 		if sec == nil {
-			sec = &diffSection{}
+			sec = &diffSection{header: sectionStart + cQuote("a/"+c.Path) + " " + cQuote("b/"+c.Path) + "\n"}
 		}
 		if i, ok := above(at, c.Path); ok {
 			all[i].changes, all[i].Change = append(all[i].changes, c), Type

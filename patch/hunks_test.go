@@ -95,6 +95,36 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// A file that is too large for hunks is one piece.
+func TestPiecesOfALargeFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 130 MB")
+	}
+	l := newLab(t)
+	big := strings.Repeat("line\n", 13<<20)
+	r := Result{ID: "kkkk", State: Undecided}
+	for side, tree := range []*plumbing.Hash{&r.BaseTree, &r.Tree} {
+		h1, err1 := l.objs.WriteBlob([]byte(big + strings.Repeat("more\n", side)))
+		h2, err2 := l.objs.WriteBlob([]byte(fmt.Sprintln(side)))
+		l.must(errors.Join(err1, err2))
+		var err error
+		*tree, err = l.objs.Rewrite(plumbing.ZeroHash, []git.Change{
+			{Path: "big", New: git.Entry{Mode: reg, Hash: h1}}, {Path: "small", New: git.Entry{Mode: reg, Hash: h2}},
+		})
+		l.must(err)
+	}
+	r.Have = r.BaseTree
+	all := l.pieces(r)
+	if len(all) != 2 || all[0].Hunk || !strings.HasPrefix(all[0].Text, "Binary files") {
+		t.Errorf("%d pieces, the first with %.40q", len(all), all[0].Text)
+	}
+	part, err := l.q.Take(t.Context(), r, all[:1])
+	l.must(err)
+	if got := l.git("diff-tree", "-r", "--name-only", r.Tree.String(), part.Tree.String()); got != "small" {
+		t.Errorf("differs in %s", got)
+	}
+}
+
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -130,3 +130,45 @@ func TestListWithoutHave(t *testing.T) {
 	l.write("a", "mine\n")
 	_ = l.refused(r.ID, ApplyOptions{Now: l.now()})
 }
+
+// After a crash at any step, what counts as applied is what is on disk.
+func TestCrashOfAPart(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.write("a", lines(30, nil))
+	r := l.store(l.snapshot(), file("a", lines(30, map[int]string{2: "two", 28: "end"})), file("b", "b\n"))
+	before := l.read("a")
+	half := lines(30, map[int]string{2: "two"})
+	ways := map[State]int{}
+	for n := 1; ; n++ {
+		part := l.part(r, map[string]string{"a": half})
+		now := l.now()
+		l.crashAt(n)
+		_, err := l.q.Apply(t.Context(), r.ID, ApplyOptions{Now: now, Part: part})
+		l.calm()
+		if err != nil && !errors.Is(err, errCrash) {
+			t.Fatal(err)
+		}
+		_, again := l.q.Recover(t.Context())
+		l.must(again)
+		found, again := l.q.Find(t.Context(), r.ID)
+		l.must(again)
+		ways[found.State]++
+		want, have := before, r.Have
+		if found.State == Partial {
+			want, have = half, part.Tree
+		}
+		if got := l.read("a"); got != want || found.Have != have {
+			t.Fatalf("step %d: state %s, have %s, want %s, a is %q", n, found.State, found.Have, have, got)
+		}
+		if found.State == Partial {
+			l.undo()
+		}
+		if err == nil {
+			break
+		}
+	}
+	if ways[Partial] < 2 || ways[Undecided]+ways[Undone] < 2 {
+		t.Errorf("recovery went one way only: %v", ways)
+	}
+}

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand"
 	"os"
@@ -15,12 +16,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An undo restores bytes, modes and times, whatever the
-// attributes.
+// trees is how many folders a round has, each with attributes of its own: most of
+// a round is the start of processes.
+const trees = 10
+
+// An undo restores bytes, modes and times of 500 random trees, whatever the
+// attributes, and however many parts the result was applied in.
 func TestUndoIsByteExact(t *testing.T) {
-	rounds, repos := 100, 5
+	rounds, repos := 500/trees, 5
 	if testing.Short() {
-		rounds, repos = 10, 2
+		rounds, repos = 6, 2
 	}
 	for i := range repos {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -32,19 +37,22 @@ func TestUndoIsByteExact(t *testing.T) {
 
 var names = []string{"a", "b.txt", "c d", "e\tf", "g/h", "g/i.txt", "g/j/k", "l/m", "é/ö", "n", "o/p/q/r", "\xff", "l/s"}
 
+var attributes = []string{
+	"*.txt text eol=crlf\n", "* text=auto\n", "*.txt -text\n*.bin binary\n", "g/* text eol=lf\n", "* ident\n", "* text=auto eol=crlf ident\n",
+	"*.txt text working-tree-encoding=UTF-16LE-BOM eol=lf\n", "*.txt working-tree-encoding=latin1\nn ident\n",
+}
+
 func undoRounds(t *testing.T, rnd *rand.Rand, rounds int) {
 	l := newLab(t)
 	for round := range rounds {
 		l.git("config", "core.autocrlf", []string{"true", "false", "input"}[rnd.Intn(3)])
-		if rnd.Intn(2) == 0 {
-			l.write(".gitattributes", []string{"*.txt text eol=crlf\n", "* text=auto\n", "*.txt -text\n*.bin binary\n", "g/* text eol=lf\n"}[rnd.Intn(4)])
-		}
-		for _, n := range names {
-			scribble(l, rnd, n)
+		var all []string
+		for i := range trees {
+			all = append(all, scribbleTree(l, rnd, fmt.Sprintf("%d/", i))...)
 		}
 		base := l.snapshot()
 		var changes []change
-		for _, n := range names {
+		for _, n := range all {
 			if c, ok := agentChange(l, rnd, n); ok {
 				changes = append(changes, c)
 			}
@@ -58,21 +66,93 @@ func undoRounds(t *testing.T, rnd *rand.Rand, rounds int) {
 		}
 		r, err := l.storeBytes(base, data)
 		l.must(err)
-		now := l.now()
 		before := l.disk()
-		done, err := l.q.Apply(t.Context(), r.ID, ApplyOptions{Now: now})
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
+		applies := applyInParts(l, rnd, r)
+		now := l.stage()
+		for i := range trees {
+			got, err1 := l.objs.Lookup(now, fmt.Sprint(i))
+			want, err2 := l.objs.Lookup(r.Tree, fmt.Sprint(i))
+			l.must(errors.Join(err1, err2))
+			if got != want && !mixedEndings(l, want.Hash) {
+				t.Errorf("round %d: staged tree is %s, want %s:\n%s", round, got.Hash, want.Hash, l.git("diff", "--name-status", want.Hash.String(), got.Hash.String()))
+			}
 		}
-		if got := l.stage(); got != r.Tree && !mixedEndings(l, r.Tree) {
-			t.Errorf("round %d: staged tree is %s, want %s:\n%s", round, got, r.Tree, l.git("diff", "--name-status", r.Tree.String(), got.String()))
+		for range applies {
+			l.undo()
 		}
-		_, err = l.q.Undo(t.Context(), UndoOptions{})
-		l.must(err)
 		if d := cmp.Diff(before, l.disk()); d != "" {
-			t.Fatalf("round %d, %v:\n%s", round, done.Files, d)
+			t.Fatalf("round %d, %d applies:\n%s", round, applies, d)
+		}
+		if found, err := l.q.Find(t.Context(), r.ID); err != nil || found.State != Undone || found.Have != base.Tree {
+			t.Fatalf("round %d: %+v, %v", round, found, err)
 		}
 	}
+}
+
+// scribbleTree makes a folder of random files with random attributes, and returns
+// the paths that can be in it.
+func scribbleTree(l *lab, rnd *rand.Rand, dir string) (paths []string) {
+	l.must(os.RemoveAll(l.path(dir + ".gitattributes")))
+	encoded := false
+	if rnd.Intn(3) > 0 {
+		text := attributes[rnd.Intn(len(attributes))]
+		encoded = strings.Contains(text, "working-tree-encoding")
+		l.write(dir+".gitattributes", text)
+	}
+	for _, n := range names {
+		paths = append(paths, dir+n)
+		scribble(l, rnd, dir+n)
+		if encoded && strings.HasSuffix(n, ".txt") {
+			l.must(os.RemoveAll(l.path(dir + n)))
+			l.write(dir+n, encodedText(rnd))
+		}
+	}
+	return paths
+}
+
+// applyInParts applies all of r, at random as one or in parts, and returns how
+// often something was written.
+func applyInParts(l *lab, rnd *rand.Rand, r Result) (applies int) {
+	l.t.Helper()
+	for range rnd.Intn(3) {
+		var chosen []Piece
+		for _, p := range l.pieces(r) {
+			if rnd.Intn(3) == 0 {
+				chosen = append(chosen, p)
+			}
+		}
+		part, err := l.q.Take(l.t.Context(), r, chosen)
+		l.must(err)
+		if part.Tree == r.Have || part.Tree == r.Tree {
+			continue
+		}
+		done, err := l.q.Apply(l.t.Context(), r.ID, ApplyOptions{Now: l.now(), Part: &part})
+		l.must(err)
+		if len(done.Files) > 0 {
+			applies++
+		}
+		r = done.Result
+	}
+	if done := l.apply(r.ID); len(done.Files) > 0 {
+		applies++
+	}
+	return applies
+}
+
+// encodedText is UTF-16 with a mark, or bytes that are Latin-1 and no UTF-8.
+func encodedText(rnd *rand.Rand) string {
+	var b strings.Builder
+	if rnd.Intn(2) == 0 {
+		for range rnd.Intn(4) {
+			b.WriteString("\xe9t\xe9\n")
+		}
+		return b.String()
+	}
+	b.WriteString("\xff\xfe")
+	for range rnd.Intn(4) {
+		b.WriteString("\xe9\x00x\x00\n\x00")
+	}
+	return b.String()
 }
 
 // mixedEndings reports whether a tree has carriage returns, which git itself
@@ -112,6 +192,9 @@ func text(rnd *rand.Rand) string {
 	end := []string{"\n", "\r\n"}[rnd.Intn(2)]
 	for range rnd.Intn(6) {
 		b.WriteString(fmt.Sprint("line ", rnd.Intn(9)) + end)
+	}
+	if rnd.Intn(4) == 0 {
+		b.WriteString("$Id$" + end)
 	}
 	switch rnd.Intn(5) {
 	case 0:

@@ -135,10 +135,13 @@ func appliedReport(p patch.Applied) applied {
 	return r
 }
 
-// undoneReport is the same for an undo, which leaves the whole result.
+// undoneReport is the same for an undo, which leaves the whole result or goes back
+// to a part of it.
 func undoneReport(p patch.Applied) applied {
 	r := appliedReport(p)
-	r.Left = []string{}
+	if p.Result.State != patch.Partial {
+		r.Left = []string{}
+	}
 	return r
 }
 
