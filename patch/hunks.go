@@ -158,9 +158,9 @@ func cutLine(s string) (line, rest string) {
 
 var errHunk = errors.New("read the diff: a hunk is malformed")
 
-// readHunk reads the hunk that a diff begins with, by its counts.
-func readHunk(diff string) (h hunk, rest string, err error) {
-	line, rest := cutLine(diff)
+// readHunk reads the hunk that a section's body begins with.
+func readHunk(body string) (h hunk, rest string, err error) {
+	line, rest := cutLine(body)
 	m := hunkStart.FindStringSubmatch(line)
 	if m == nil {
 		return h, rest, errHunk
@@ -169,25 +169,16 @@ func readHunk(diff string) (h hunk, rest string, err error) {
 	h.old, oldLines = hunkSide(m[1], m[2])
 	h.new, newLines = hunkSide(m[3], m[4])
 	h.section = m[5]
-	for oldLines > 0 || newLines > 0 {
+	for rest != "" && strings.IndexByte(" -+\\", rest[0]) >= 0 {
 		line, rest = cutLine(rest)
-		switch {
-		case strings.HasPrefix(line, " "):
-			oldLines, newLines = oldLines-1, newLines-1
-		case strings.HasPrefix(line, "-"):
-			oldLines--
-		case strings.HasPrefix(line, "+"):
-			newLines--
-		default:
-			return h, rest, errHunk
-		}
-		if strings.HasPrefix(rest, `\`) {
-			line = strings.TrimSuffix(line, "\n")
-			_, rest = cutLine(rest)
+		last := len(h.lines) - 1
+		if line[0] == '\\' && last >= 0 {
+			h.lines[last] = strings.TrimSuffix(h.lines[last], "\n")
+			continue
 		}
 		h.lines = append(h.lines, line)
 	}
-	if oldLines < 0 || newLines < 0 {
+	if old, new := h.sides(); old != oldLines || new != newLines {
 		return h, rest, errHunk
 	}
 	return h, rest, nil

@@ -114,7 +114,7 @@ func scribbleTree(l *lab, rnd *rand.Rand, dir string) (paths []string) {
 // often something was written.
 func applyInParts(l *lab, rnd *rand.Rand, r Result) (applies int) {
 	l.t.Helper()
-	for range rnd.Intn(3) {
+	for range rnd.Intn(2) {
 		var chosen []Piece
 		for _, p := range l.pieces(r) {
 			if rnd.Intn(3) == 0 {

@@ -99,29 +99,31 @@ func (q *Queue) load(objs *git.Objects, id string, commit plumbing.Hash) (Result
 // own finds the local record of a commit, also where a crash came between the
 // move of the ref and that of the record.
 func (q *Queue) own(objs *git.Objects, id string, commit plumbing.Hash) (r Result, known bool, err error) {
-	for _, name := range []string{recordName(id), nextName(id)} {
-		s, err := q.readStored(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return r, false, err
-		}
-		if s.Result.Commit != commit || s.Result.ID != id {
-			continue
-		}
-		if name != recordName(id) {
+	s, known, err := q.recordOf(recordName(id), id, commit)
+	if !known && err == nil {
+		s, known, err = q.recordOf(nextName(id), id, commit)
+		if known {
 			err = q.adopt(id)
 		}
-		if err == nil && s.Result.Have.IsZero() {
-			s.Result.Have, err = s.taken(objs)
-		}
-		if err != nil {
+	}
+	if !known || err != nil {
+		return r, false, err
+	}
+	if s.Result.Have.IsZero() {
+		if s.Result.Have, err = s.taken(objs); err != nil {
 			return r, false, err
 		}
-		return s.Result, true, complete(objs, &s.Result)
 	}
-	return r, false, nil
+	return s.Result, true, complete(objs, &s.Result)
+}
+
+// recordOf reads a record, if it is there and is that of a result's commit.
+func (q *Queue) recordOf(name, id string, commit plumbing.Hash) (s stored, known bool, err error) {
+	s, err = q.readStored(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	return s, err == nil && s.Result.ID == id && s.Result.Commit == commit, err
 }
 
 // taken derives Have from the paths that a record without it lists.

@@ -138,17 +138,19 @@ func (s *store) publish(ctx context.Context, r Result) (Result, error) {
 }
 
 // follow checks that the result is where it is expected, and takes over what was
-// decided on it.
+// applied of it.
 func (s *store) follow(ctx context.Context, r *Result) error {
 	was, err := s.q.repo.Ref(ctx, resultRefs+r.ID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case was != s.m.Replaces && s.m.Replaces.IsZero():
-		return fmt.Errorf("the ID is taken: %w", ErrChanged)
-	case was != s.m.Replaces:
+	}
+	if was != s.m.Replaces {
+		if s.m.Replaces.IsZero() {
+			return fmt.Errorf("the ID is taken: %w", ErrChanged)
+		}
 		return ErrChanged
-	case was.IsZero():
+	}
+	if was.IsZero() {
 		return complete(s.objs, r)
 	}
 	old, err := s.q.load(s.objs, r.ID, was)
@@ -158,11 +160,18 @@ func (s *store) follow(ctx context.Context, r *Result) error {
 	if old.State == Foreign {
 		return ErrForeign
 	}
-	if old.Base == r.Base && old.Have != old.BaseTree {
+	if old.Base == r.Base {
+		r.inherit(old)
+	}
+	return complete(s.objs, r)
+}
+
+// inherit takes over what was applied of the commit before on the same base.
+func (r *Result) inherit(old Result) {
+	if old.Have != old.BaseTree {
 		r.Have, r.Decided = old.Have, old.Decided
 		r.State = r.judge()
 	}
-	return complete(s.objs, r)
 }
 
 // stat counts lines as git does: the hunks that came are the sandbox's word, and

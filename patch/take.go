@@ -114,32 +114,52 @@ func (t *taking) write(objs *git.Objects) (git.Change, error) {
 func splice(old []string, hunks []hunk) ([]byte, error) {
 	hunks = slices.Clone(hunks)
 	slices.SortFunc(hunks, func(a, b hunk) int { return a.old - b.old })
-	var out []byte
-	pos := 0 // lines of old that are dealt with
-	keep := func(to int) {
-		for ; pos < to; pos++ {
-			out = append(out, old[pos]...)
-		}
-	}
+	s := &splicer{old: old}
 	for _, h := range hunks {
 		at := h.old
 		for _, line := range h.lines {
-			if line[0] != '+' && (at >= len(old) || old[at] != line[1:]) || line[0] != ' ' && at < pos {
-				return nil, errHunk
+			if err := s.line(at, line); err != nil {
+				return nil, err
 			}
-			switch line[0] {
-			case ' ':
+			if line[0] != '+' {
 				at++
-			case '-':
-				keep(at)
-				at++
-				pos = at
-			case '+':
-				keep(at)
-				out = append(out, line[1:]...)
 			}
 		}
 	}
-	keep(len(old))
-	return out, nil
+	s.keep(len(old))
+	return s.out, nil
+}
+
+type splicer struct {
+	old []string
+	pos int // lines of old that are dealt with
+	out []byte
+}
+
+// keep copies lines of the file.
+func (s *splicer) keep(to int) {
+	for ; s.pos < to; s.pos++ {
+		s.out = append(s.out, s.old[s.pos]...)
+	}
+}
+
+// line does what one line of a hunk says, of the file's line at.
+func (s *splicer) line(at int, line string) error {
+	op, text := line[0], line[1:]
+	if op != '+' && (at >= len(s.old) || s.old[at] != text) {
+		return errHunk
+	}
+	if op == ' ' {
+		return nil
+	}
+	if at < s.pos || at > len(s.old) {
+		return errHunk
+	}
+	s.keep(at)
+	if op == '-' {
+		s.pos = at + 1
+	} else {
+		s.out = append(s.out, text...)
+	}
+	return nil
 }
