@@ -205,7 +205,7 @@ func (a *apply) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := merger{a.q, a.objs, base}.outcome(ctx, a.ours, a.theirs)
+	m, err := merger{a.q, a.objs, base}.merge(ctx, a.ours, a.theirs)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -34,6 +33,10 @@ func (e *HookError) Error() string { return "the hook " + e.Name + " refused the
 
 // ErrEmptyMessage says that a commit has no message.
 var ErrEmptyMessage = errors.New("the commit message is empty")
+
+// ErrHeadMoved says that a commit was made while an apply was under way, which
+// was taken back.
+var ErrHeadMoved = errors.New("a commit was made meanwhile; everything was taken back")
 
 // commitPlan is the commit that an apply makes.
 type commitPlan struct {
@@ -253,9 +256,12 @@ func (q *Queue) moveHead(ctx context.Context, j *journal) error {
 	err = q.repo.UpdateRefs(ctx, "commit (git-ftl apply "+j.ID+"): "+oneLine(subject),
 		git.RefUpdate{Name: "HEAD", New: hashOf(c.Commit), Old: hashOf(c.Head)})
 	if errors.Is(err, git.ErrMoved) {
-		return &ConflictError{j.ID, []Conflict{{Path: path.Base(q.repo.Dir), Why: "a commit was made meanwhile", Against: AgainstHead}}}
+		return ErrHeadMoved
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return q.step("head moved")
 }
 
 // committed reports whether HEAD has the commit of an interrupted apply.

@@ -247,3 +247,23 @@ func TestEmptyMessageWritesNothing(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// A commit that the user makes while a hook runs is not lost.
+func TestCommitMadeMeanwhile(t *testing.T) {
+	l := newLab(t)
+	l.write("a", "x\n")
+	l.committed()
+	r := l.store(l.snapshot(), file("a", "y\n"))
+	before := l.disk()
+	l.hook("pre-commit", "unset GIT_INDEX_FILE; git -c core.hooksPath=/dev/null commit -q --allow-empty -m mine\n")
+	_, err := l.q.Apply(t.Context(), r.ID, ApplyOptions{Commit: &CommitOptions{Message: "m", Hooks: true}, Now: l.now()})
+	if !errors.Is(err, ErrHeadMoved) {
+		t.Errorf("got %v", err)
+	}
+	if got := l.git("log", "-1", "--format=%s") + l.git("diff", "--cached", "--name-only"); got != "mine" {
+		t.Errorf("HEAD is %s", got)
+	}
+	if d := cmp.Diff(before, l.disk()); d != "" {
+		t.Error(d)
+	}
+}

@@ -226,11 +226,11 @@ func (w indexWriter) write(ctx context.Context, steps []indexStep) error {
 			return fmt.Errorf("write index: %w", err)
 		}
 	}
-	return w.refresh(ctx, "")
+	return nil
 }
 
-// refresh notes in an index, the user's where it is empty, which files are as it
-// says, so that the next status need not read them.
+// refresh notes in an index which files are as it says. Entries that are written
+// singly need that not: git compares each with its file.
 func (w indexWriter) refresh(ctx context.Context, index string) error {
 	config, err := w.config(ctx)
 	if err != nil {
@@ -244,15 +244,18 @@ func (w indexWriter) refresh(ctx context.Context, index string) error {
 	return err
 }
 
-// config keeps a split index split.
+// config keeps a split index split, which our calls would join otherwise.
 func (w indexWriter) config(ctx context.Context) ([]string, error) {
-	shared, err := w.q.repo.Line(ctx, "rev-parse", "--shared-index-path")
-	if err != nil {
+	split := []string{"core.splitIndex=true"}
+	shared, err := w.q.repo.Output(ctx, git.Call{Args: []string{"rev-parse", "--shared-index-path"}, Config: split})
+	var exit *git.ExitError
+	if err != nil && !errors.As(err, &exit) { // git refuses where the index is sparse, which is never split
 		return nil, err
 	}
 	config := []string{"core.safecrlf=false"}
-	if shared != "" {
-		config = append(config, "core.splitIndex=true")
+	made := !strings.HasSuffix(strings.TrimSpace(string(shared)), "."+plumbing.ZeroHash.String())
+	if err == nil && made {
+		config = append(config, split...)
 	}
 	if !w.plain {
 		return config, nil

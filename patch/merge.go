@@ -54,13 +54,8 @@ type outcome struct {
 	mine, its plumbing.Hash // commits, by which markers name the sides
 }
 
-// merge returns the merged tree, or the conflicts.
-func (m merger) merge(ctx context.Context, ours, theirs plumbing.Hash) (plumbing.Hash, []Conflict, error) {
-	o, err := m.outcome(ctx, ours, theirs)
-	return o.tree, o.conflicts, err
-}
-
-func (m merger) outcome(ctx context.Context, ours, theirs plumbing.Hash) (outcome, error) {
+// merge merges two trees over the base's.
+func (m merger) merge(ctx context.Context, ours, theirs plumbing.Hash) (outcome, error) {
 	if c, err := m.objs.Commit(m.base); err == nil && c.TreeHash == ours {
 		return outcome{tree: theirs}, nil
 	}
