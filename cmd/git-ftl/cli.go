@@ -44,6 +44,7 @@ type cli struct {
 	Worktree worktreeCmd `cmd:"" group:"decide" help:"Check a result out as a linked work tree, without hooks and filters."`
 
 	Sandbox   sandboxCmd   `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
+	Snapshots snapshotsCmd `cmd:"" group:"keep" help:"List, show, restore and clean up what tasks started from."`
 	GC        gcCmd        `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
 	Config    configCmd    `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
 	Doctor    doctorCmd    `cmd:"" group:"keep" help:"Say what works here and what is missing."`

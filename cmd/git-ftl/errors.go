@@ -106,7 +106,7 @@ func (e *exitError) explainType() bool {
 		e.hints = []string{"git revert " + committed.Commit.String()[:12], "git ftl undo ID takes an older apply back"}
 	case errors.As(err, &ambiguous):
 		e.code, e.details = exitUsage, ambiguous.IDs
-		e.err, e.hints = fmt.Errorf("%q begins several results", ambiguous.Prefix), []string{"give more letters of one"}
+		e.err, e.hints = fmt.Errorf("%q begins several IDs", ambiguous.Prefix), []string{"give more letters of one"}
 	case errors.As(err, &cut):
 		e.code, e.details = exitConflict, cut.Paths
 		e.err = fmt.Errorf("an %s of %s was cut off, and files were edited since", cut.What, cut.ID)
@@ -156,6 +156,8 @@ func (e *exitError) explainCause(env []string) {
 		{patch.ErrOccupied, exitFailed, []string{"name a folder that is not there yet"}},
 		{patch.ErrUnknown, exitFailed, []string{"git ftl list shows every task"}},
 		{patch.ErrForeign, exitFailed, []string{"git cherry-pick takes it as any other commit, once you have read it"}},
+		{session.ErrNotTaken, exitFailed, []string{"git ftl snapshots lists those that were"}},
+		{snapshot.ErrUnknown, exitFailed, []string{"git ftl snapshots --all lists them"}},
 		{git.ErrNotRepository, exitFailed, []string{"git init, or cd to a repository with a work tree"}},
 		{git.ErrTooOld, exitFailed, []string{"install a newer git and try again"}},
 		{snapshot.ErrNotFetched, exitFailed, []string{"try again once the remote can be reached"}},

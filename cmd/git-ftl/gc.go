@@ -61,7 +61,11 @@ func (a *app) showCollection(c session.Collection) {
 func (a *app) showCollected(to io.Writer, did string, all []session.Collected) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\n", did, r.What, clean(r.Name), clean(r.Why), sizeText(r.Bytes))
+		fmt.Fprintf(w, "%s\t%s %s\t%s", did, r.What, clean(r.Name), clean(r.Why))
+		if r.Bytes > 0 {
+			fmt.Fprintf(w, "\t%s", sizeText(r.Bytes))
+		}
+		fmt.Fprintln(w)
 	}
 	_ = w.Flush()
 }

@@ -87,6 +87,9 @@ func (a *app) main(args []string) int {
 // for the ID otherwise.
 func cutPaths(args []string) (rest, paths []string) {
 	i := slices.Index(args, "--")
+	if i > 1 && args[0] == "snapshots" && args[1] == "restore" {
+		return args[:i], args[i+1:]
+	}
 	if i < 1 || !slices.Contains([]string{"apply", "merge", "undo", "reject", "show", "continue"}, args[0]) {
 		return args, nil
 	}

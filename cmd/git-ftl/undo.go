@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
@@ -31,7 +29,7 @@ func (c *undoCmd) Run(a *app) error {
 			o.ID = r.ID
 		}
 		var err error
-		if o.Paths, err = a.fromTop(s, "undo"); err != nil {
+		if o.Paths, err = a.repoPaths(s.Repo); err != nil {
 			return err
 		}
 		undone, err := s.Queue.Undo(ctx, o)
@@ -54,7 +52,10 @@ func (c *undoCmd) Run(a *app) error {
 }
 
 func (a *app) showUndone(p patch.Applied, o patch.UndoOptions) {
-	did := "as before " + p.ID + " was applied"
+	did, again := "as before "+p.ID+" was applied", "git ftl apply "+p.ID
+	if p.Result.State == "" { // no result had a part in it
+		did, again = "as before snapshot "+p.ID+" was restored", "git ftl snapshots restore "+p.ID
+	}
 	if o.Merge {
 		did += ", but for your edits"
 	}
@@ -63,34 +64,6 @@ func (a *app) showUndone(p patch.Applied, o patch.UndoOptions) {
 	}
 	fmt.Fprintf(a.stdout, "%s: %s %s\n%s\n", p.ID, plural(len(p.Files), "file"), did, writtenLine(p.Files))
 	if !o.DryRun {
-		a.ui.line("again: git ftl apply %s", p.ID)
+		a.ui.line("again: %s", again)
 	}
-}
-
-// fromTop makes the paths that followed "--" relative to the top of the work
-// tree.
-func (a *app) fromTop(s *session.Session, verb string) ([]string, error) {
-	var paths []string
-	for _, p := range a.paths {
-		full := filepath.ToSlash(p)
-		switch {
-		case filepath.IsAbs(p):
-			rel, err := filepath.Rel(s.Repo.Dir, p)
-			if err != nil {
-				return nil, outside(p, verb)
-			}
-			full = filepath.ToSlash(rel)
-		default:
-			full = path.Join(s.Repo.Prefix, full)
-		}
-		if full = path.Clean(full); full == ".." || strings.HasPrefix(full, "../") {
-			return nil, outside(p, verb)
-		}
-		paths = append(paths, full)
-	}
-	return paths, nil
-}
-
-func outside(p, verb string) error {
-	return &exitError{code: exitUsage, err: fmt.Errorf("%s is outside of the repository", p), hints: []string{"git ftl " + verb + " -h"}}
 }

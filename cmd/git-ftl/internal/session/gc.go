@@ -237,8 +237,12 @@ func (c *collector) removed(r Collected) { c.out.Removed = append(c.out.Removed,
 
 // days words a long time.
 func days(d time.Duration) string {
-	if n := int(d / (24 * time.Hour)); n != 1 {
+	switch n := int(d / (24 * time.Hour)); n {
+	case 0:
+		return "less than a day"
+	case 1:
+		return "1 day"
+	default:
 		return fmt.Sprintf("%d days", n)
 	}
-	return "1 day"
 }
