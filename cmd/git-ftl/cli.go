@@ -43,14 +43,16 @@ type cli struct {
 
 	Worktree worktreeCmd `cmd:"" group:"decide" help:"Check a result out as a linked work tree, without hooks and filters."`
 
-	Sandbox   sandboxCmd   `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
-	Snapshots snapshotsCmd `cmd:"" group:"keep" help:"List, show, restore and clean up what tasks started from."`
-	GC        gcCmd        `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
-	Config    configCmd    `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
-	Doctor    doctorCmd    `cmd:"" group:"keep" help:"Say what works here and what is missing."`
-	Uninstall uninstallCmd `cmd:"" group:"keep" help:"Take git-ftl out of this repository, without a trace."`
-	Worker    workerCmd    `cmd:"" hidden:"" name:"task-worker" help:"Do a task in the background."`
-	Man       manCmd       `cmd:"" hidden:"" help:"Print the manual page."`
+	Sandbox    sandboxCmd    `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
+	Snapshots  snapshotsCmd  `cmd:"" group:"keep" help:"List, show, restore and clean up what tasks started from."`
+	GC         gcCmd         `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
+	Config     configCmd     `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
+	Doctor     doctorCmd     `cmd:"" group:"keep" help:"Say what works here and what is missing."`
+	Uninstall  uninstallCmd  `cmd:"" group:"keep" help:"Take git-ftl out of this repository, without a trace."`
+	Completion completionCmd `cmd:"" group:"keep" help:"Print the completion script of a shell."`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"For the completion scripts."`
+	Worker     workerCmd     `cmd:"" hidden:"" name:"task-worker" help:"Do a task in the background."`
+	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
 }
 
 func groups() []kong.Group {

@@ -61,6 +61,10 @@ func params(dir string) testscript.Params {
 			if cond == "root" {
 				return os.Getuid() == 0, nil
 			}
+			if path, ok := strings.CutPrefix(cond, "file:"); ok {
+				_, err := os.Stat(path)
+				return err == nil, nil
+			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
