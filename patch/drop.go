@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -116,17 +117,13 @@ func (q *Queue) Drop(ctx context.Context, id string, o DropOptions) (freed int64
 // order of their names, so that no two callers wait for each other.
 func (q *Queue) lockAll(ctx context.Context) (unlock func(), err error) {
 	keys := []string{q.repo.Key()}
-	for _, folder := range []string{"applied", "journal"} {
-		entries, err := os.ReadDir(q.repo.Path(folder))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, pattern := range []string{"applied/*", "journal/*.json"} {
+		found, err := filepath.Glob(q.repo.Path(filepath.FromSlash(pattern)))
+		if err != nil {
 			return nil, err
 		}
-		for _, e := range entries {
-			name := e.Name()
-			if ext := path.Ext(name); folder == "journal" && (ext == ".json" || ext == ".stage") {
-				name = name[:len(name)-len(ext)]
-			}
-			keys = append(keys, name)
+		for _, name := range found {
+			keys = append(keys, strings.TrimSuffix(filepath.Base(name), ".json"))
 		}
 	}
 	slices.Sort(keys)

@@ -94,22 +94,18 @@ func (r *restore) choose() error {
 		if len(r.o.Paths) > 0 && !named(r.o.Paths, c.Path) {
 			continue
 		}
-		stays := now.cover(c.Path) || then.cover(c.Path) || c.Old.Mode == submodule || c.New.Mode == submodule
-		if !stays {
-			if stays, err = r.ignored(c); err != nil {
-				return err
-			}
+		ignored, err := r.ignored(c)
+		if err != nil {
+			return err
 		}
-		if stays {
+		if ignored || now.cover(c.Path) || then.cover(c.Path) || c.Old.Mode == submodule || c.New.Mode == submodule {
 			r.stay = append(r.stay, c.Path)
 		} else {
 			r.changes = append(r.changes, c)
 		}
 	}
-	if len(r.o.Paths) > 0 && len(r.changes)+len(r.stay) == 0 {
-		if err := r.known(); err != nil {
-			return err
-		}
+	if err := r.known(); err != nil {
+		return err
 	}
 	r.merged, err = r.objs.Rewrite(r.o.Now.Tree, slices.Clone(r.changes))
 	return err
@@ -128,8 +124,12 @@ func (r *restore) ignored(c git.Change) (bool, error) {
 	return err == nil && !fi.IsDir(), err
 }
 
-// known returns ErrPaths where a path that was asked for is in neither tree.
+// known returns ErrPaths where nothing is to be done, and a path that was asked for
+// is in neither tree.
 func (r *restore) known() error {
+	if len(r.changes)+len(r.stay) > 0 {
+		return nil
+	}
 	now, then := newView(r.objs, r.o.Now.Tree), newView(r.objs, r.snap.Tree)
 	for _, p := range r.o.Paths {
 		a, err := now.lookup(p)

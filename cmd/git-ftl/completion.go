@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,15 +14,11 @@ import (
 	"github.com/git-ftl/git-ftl/container"
 )
 
-// The scripts ask completeCmd for candidates, so that they never fall behind.
-var (
-	//go:embed completion.bash
-	bashCompletion string
-	//go:embed completion.zsh
-	zshCompletion string
-	//go:embed completion.fish
-	fishCompletion string
-)
+// completions are the scripts. They ask completeCmd for candidates, so that they
+// never fall behind.
+//
+//go:embed completion.bash completion.zsh completion.fish
+var completions embed.FS
 
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
@@ -39,8 +35,10 @@ fish: git ftl completion fish > ~/.config/fish/conf.d/git-ftl.fish.`
 
 // Run implements the verb.
 func (c *completionCmd) Run(a *app) error {
-	text := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
-	_, err := fmt.Fprint(a.stdout, text)
+	text, err := completions.ReadFile("completion." + c.Shell)
+	if err == nil {
+		_, err = a.stdout.Write(text)
+	}
 	return err
 }
 

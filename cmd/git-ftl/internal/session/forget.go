@@ -35,16 +35,12 @@ func (c *collector) forget(ctx context.Context, what Collected) error {
 	}
 	files, bytes := c.filesOf(what.Name)
 	what.Bytes = freed + bytes
-	if !c.out.DryRun {
+	return c.take(what, func() error {
 		if err := c.dropSnapshot(ctx, what.Name); err != nil {
 			return err
 		}
-		if err := removeAll(files); err != nil {
-			return err
-		}
-	}
-	c.removed(what)
-	return nil
+		return removeAll(files)
+	})
 }
 
 // dropSnapshot lets a result keep the snapshot that it starts from.

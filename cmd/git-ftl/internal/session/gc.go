@@ -222,18 +222,27 @@ func (c *collector) snapshots(ctx context.Context) error {
 		if c.has[s.ID] || c.known[s.ID] || c.keep[s.ID] || c.based[s.Commit.String()] || !s.Created.Before(c.before) {
 			continue
 		}
-		if !c.out.DryRun {
-			if err := c.Store.Drop(ctx, s.ID); err != nil {
-				failed = errors.Join(failed, err)
-				continue
-			}
-		}
-		c.removed(Collected{What: "snapshot", Name: s.ID, Why: fmt.Sprintf("no task knows it, taken %s ago", days(c.Now().Sub(s.Created)))})
+		gone := Collected{What: "snapshot", Name: s.ID, Why: fmt.Sprintf("no task knows it, taken %s ago", days(c.Now().Sub(s.Created)))}
+		failed = errors.Join(failed, c.take(gone, func() error { return c.Store.Drop(ctx, s.ID) }))
 	}
 	return failed
 }
 
-func (c *collector) removed(r Collected) { c.out.Removed = append(c.out.Removed, r) }
+// take removes a thing, unless this is a dry run. What another command is at, or
+// was faster to take, is passed over.
+func (c *collector) take(gone Collected, remove func() error) error {
+	if !c.out.DryRun {
+		err := remove()
+		if errors.Is(err, container.ErrBusy) || errors.Is(err, container.ErrHeld) || errors.Is(err, container.ErrGone) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.out.Removed = append(c.out.Removed, gone)
+	return nil
+}
 
 // days words a long time.
 func days(d time.Duration) string {

@@ -341,3 +341,50 @@ func TestTidy(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
+
+// TestCollectAfterKill: what a kill left of a result that was being forgotten goes
+// with the next collection, whatever step it came to.
+func TestCollectAfterKill(t *testing.T) {
+	var ahead time.Duration
+	for _, tc := range []struct {
+		name string
+		kill func(s *Session) error
+		want string
+	}{
+		{"refs gone", func(s *Session) error {
+			_, err := s.Queue.Drop(t.Context(), "rrrr", patch.DropOptions{Before: s.Now()})
+			return err
+		}, "task rrrr: pending 41 days ago"},
+		{"only a record of the result", func(s *Session) error {
+			runGit(t, s, "update-ref", "-d", "refs/ftl/results/rrrr")
+			return errors.Join(os.Remove(s.Repo.Path("tasks", "rrrr.json")), s.Store.Drop(t.Context(), "rrrr"))
+		}, "result rrrr: its ref is gone"},
+		{"only a snapshot", func(s *Session) error {
+			_, err := s.Queue.Drop(t.Context(), "rrrr", patch.DropOptions{Before: s.Now()})
+			return errors.Join(err, os.Remove(s.Repo.Path("tasks", "rrrr.json")))
+		}, "snapshot rrrr: no task knows it, taken 41 days ago"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ahead = 0
+			s := houseSession(t, &ahead)
+			task(t, s, "rrrr", "2")
+			if err := s.Queue.Reject(t.Context(), "rrrr"); err != nil {
+				t.Fatal(err)
+			}
+			ahead = month
+			if err := tc.kill(s); err != nil {
+				t.Fatal(err)
+			}
+			c, err := s.Collect(t.Context(), false)
+			if d := cmp.Diff([]string{tc.want}, lines(c.Removed)); err != nil || d != "" {
+				t.Error(d, err)
+			}
+			if got := runGit(t, s, "for-each-ref", "--format=%(refname)", "refs/ftl/results", "refs/ftl/snapshots"); got != "" {
+				t.Errorf("left: %s", got)
+			}
+			if _, err := os.Stat(s.Repo.Path("results", "rrrr.json")); err == nil {
+				t.Error("the record is left")
+			}
+		})
+	}
+}

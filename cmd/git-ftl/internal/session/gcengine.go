@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-ftl/git-ftl/container"
 )
@@ -43,34 +44,32 @@ func (c *collector) sandboxes(ctx context.Context, e *engine) error {
 	}
 	var failed error
 	for _, b := range all {
-		used := b.LastUsed
-		if used.IsZero() {
-			used = b.Created
-		}
-		gone := Collected{What: "sandbox", Name: b.Name}
-		switch {
-		case b.Busy || b.Holds != "":
-			continue
-		case !groups[b.Name[:max(0, strings.LastIndexByte(b.Name, '-'))]]:
-			gone.Why = "its work tree is gone"
-		case (b.State == container.Stopped || b.State == container.Gone) && used.Before(c.before):
-			gone.Why = fmt.Sprintf("last used %s ago", days(c.Now().Sub(used)))
-		default:
+		why := c.idle(b, groups)
+		if why == "" {
 			continue
 		}
-		gone.Bytes = e.Size(ctx, b.ID) + sizeOf(c.Repo.Path("exports", b.Name))
-		if !c.out.DryRun {
-			switch err := e.pool.Remove(ctx, b.Name); {
-			case errors.Is(err, container.ErrBusy), errors.Is(err, container.ErrHeld), errors.Is(err, container.ErrGone):
-				continue // another command was faster
-			case err != nil:
-				failed = errors.Join(failed, err)
-				continue
-			}
-		}
-		c.removed(gone)
+		gone := Collected{What: "sandbox", Name: b.Name, Why: why, Bytes: e.Size(ctx, b.ID) + sizeOf(c.Repo.Path("exports", b.Name))}
+		failed = errors.Join(failed, c.take(gone, func() error { return e.pool.Remove(ctx, b.Name) }))
 	}
 	return failed
+}
+
+// idle says why a sandbox may go, "" where it stays.
+func (c *collector) idle(b container.Info, groups map[string]bool) string {
+	used := b.LastUsed
+	if used.IsZero() {
+		used = b.Created
+	}
+	asleep := b.State == container.Stopped || b.State == container.Gone
+	switch {
+	case b.Busy || b.Holds != "":
+		return ""
+	case !groups[b.Name[:max(0, strings.LastIndexByte(b.Name, '-'))]]:
+		return "its work tree is gone"
+	case asleep && used.Before(c.before):
+		return fmt.Sprintf("last used %s ago", days(c.Now().Sub(used)))
+	}
+	return ""
 }
 
 // groups are the names that sandboxes of the work trees can have.
@@ -96,13 +95,7 @@ func (c *collector) orphans(ctx context.Context, e *engine) error {
 func (c *collector) removeFrom(ctx context.Context, e *engine, all []container.Info, why string) (failed error) {
 	for _, info := range all {
 		gone := Collected{What: "sandbox", Name: info.Name, Why: why, Bytes: e.Size(ctx, info.ID)}
-		if !c.out.DryRun {
-			if err := e.Remove(ctx, info.ID); err != nil {
-				failed = errors.Join(failed, err)
-				continue
-			}
-		}
-		c.removed(gone)
+		failed = errors.Join(failed, c.take(gone, func() error { return e.Remove(ctx, info.ID) }))
 	}
 	return failed
 }
@@ -123,31 +116,29 @@ func (c *collector) vanished(ctx context.Context, e *engine, r installed) error 
 	return os.Remove(r.file)
 }
 
+// imageRest is how old an image is at least that goes, however short the retention
+// is: another version of git-ftl, or an agent in another repository, may be about
+// to use it, and it takes minutes to build.
+const imageRest = 7 * 24 * time.Hour
+
 // images removes those that were built here long ago, are used by no sandbox and
 // are not what the next task takes.
 func (c *collector) images(ctx context.Context, e *engine) error {
+	before := c.before
+	if rest := c.Now().Add(-imageRest); rest.Before(before) {
+		before = rest
+	}
 	all, err := e.Images(ctx)
 	if err != nil {
 		return err
 	}
 	var failed error
 	for _, img := range all {
-		if img.Used || img.Ref == c.ImageRef() || img.Ref == container.BaseImage() || !img.Created.Before(c.before) {
+		if img.Used || img.Ref == c.ImageRef() || img.Ref == container.BaseImage() || !img.Created.Before(before) {
 			continue
 		}
-		if !c.out.DryRun {
-			err := e.RemoveImage(ctx, img.Ref)
-			if errors.Is(err, container.ErrBusy) {
-				continue
-			}
-			if err != nil {
-				failed = errors.Join(failed, err)
-				continue
-			}
-		}
-		c.removed(Collected{
-			What: "image", Name: img.Ref, Why: fmt.Sprintf("unused, built %s ago", days(c.Now().Sub(img.Created))), Bytes: img.Size,
-		})
+		gone := Collected{What: "image", Name: img.Ref, Why: fmt.Sprintf("unused, built %s ago", days(c.Now().Sub(img.Created))), Bytes: img.Size}
+		failed = errors.Join(failed, c.take(gone, func() error { return e.RemoveImage(ctx, img.Ref) }))
 	}
 	return failed
 }

@@ -17,16 +17,9 @@ import (
 // workTrees removes what was kept for work trees that are gone: their private
 // index with its refs, and what undo and a cut-off apply needed.
 func (c *collector) workTrees(ctx context.Context) error {
-	refs, err := c.Repo.Refs(ctx, "refs/ftl/")
+	byKey, err := c.workTreeRefs(ctx)
 	if err != nil {
 		return err
-	}
-	byKey := map[string][]git.RefUpdate{}
-	for name, at := range refs {
-		if dir := path.Dir(name); dir == "refs/ftl/index" || dir == "refs/ftl/staged" {
-			key := path.Base(name)
-			byKey[key] = append(byKey[key], git.RefUpdate{Name: name, Old: at})
-		}
 	}
 	for _, folder := range []string{"index", "applied", "journal"} {
 		names, err := c.ids(folder)
@@ -49,6 +42,22 @@ func (c *collector) workTrees(ctx context.Context) error {
 	return failed
 }
 
+// workTreeRefs are the refs that private indexes need, by key.
+func (c *collector) workTreeRefs(ctx context.Context) (map[string][]git.RefUpdate, error) {
+	refs, err := c.Repo.Refs(ctx, "refs/ftl/")
+	if err != nil {
+		return nil, err
+	}
+	byKey := map[string][]git.RefUpdate{}
+	for name, at := range refs {
+		if dir := path.Dir(name); dir == "refs/ftl/index" || dir == "refs/ftl/staged" {
+			key := path.Base(name)
+			byKey[key] = append(byKey[key], git.RefUpdate{Name: name, Old: at})
+		}
+	}
+	return byKey, nil
+}
+
 // living reports whether a key names a work tree that git still knows, or one
 // that cannot be told.
 func (c *collector) living(key string) bool {
@@ -61,6 +70,11 @@ func (c *collector) living(key string) bool {
 }
 
 func (c *collector) dropWorkTree(ctx context.Context, key string, updates []git.RefUpdate) error {
+	files := c.filesOfWorkTree(key)
+	gone := Collected{What: "work tree", Name: strings.TrimPrefix(key, "wt-"), Why: "it is gone"}
+	for _, f := range files {
+		gone.Bytes += sizeOf(f)
+	}
 	for _, lock := range []string{"worktree-" + key, "index-" + key} {
 		unlock, free, err := c.Repo.TryLock(lock)
 		if err != nil || !free {
@@ -68,6 +82,17 @@ func (c *collector) dropWorkTree(ctx context.Context, key string, updates []git.
 		}
 		defer unlock()
 	}
+	return c.take(gone, func() error {
+		err := removeAll(files)
+		if err == nil && len(updates) > 0 {
+			err = c.Repo.UpdateRefs(ctx, "", updates...)
+		}
+		return err
+	})
+}
+
+// filesOfWorkTree lists what the state folder has of a work tree.
+func (c *collector) filesOfWorkTree(key string) []string {
 	files := []string{c.Repo.Path("applied", key)}
 	for _, ending := range []string{"", ".json", ".lock", ".json.new"} {
 		files = append(files, c.Repo.Path("index", key+ending))
@@ -76,23 +101,7 @@ func (c *collector) dropWorkTree(ctx context.Context, key string, updates []git.
 	if dir, err := c.Repo.ReadState("journal/" + key + ".stage"); err == nil && filepath.Dir(string(dir)) == c.Repo.State {
 		files = append(files, string(dir))
 	}
-	files = append(files, c.Repo.Path("journal", key+".json"), c.Repo.Path("journal", key+".stage"))
-	gone := Collected{What: "work tree", Name: strings.TrimPrefix(key, "wt-"), Why: "it is gone"}
-	for _, f := range files {
-		gone.Bytes += sizeOf(f)
-	}
-	if !c.out.DryRun {
-		if err := removeAll(files); err != nil {
-			return err
-		}
-		if len(updates) > 0 {
-			if err := c.Repo.UpdateRefs(ctx, "", updates...); err != nil {
-				return err
-			}
-		}
-	}
-	c.removed(gone)
-	return nil
+	return append(files, c.Repo.Path("journal", key+".json"), c.Repo.Path("journal", key+".stage"))
 }
 
 // exports removes those whose sandbox is gone, and the notes of its setup.
@@ -107,17 +116,7 @@ func (c *collector) exports(context.Context) error {
 			continue
 		}
 		gone := Collected{What: "export", Name: name, Why: "its sandbox is gone", Bytes: sizeOf(c.Repo.Path("exports", name))}
-		if !c.out.DryRun {
-			err := c.pool.DropExport(name)
-			if errors.Is(err, container.ErrBusy) {
-				continue
-			}
-			if err != nil {
-				failed = errors.Join(failed, err)
-				continue
-			}
-		}
-		c.removed(gone)
+		failed = errors.Join(failed, c.take(gone, func() error { return c.pool.DropExport(name) }))
 	}
 	return failed
 }
@@ -149,13 +148,7 @@ func (c *collector) scratch(context.Context) error {
 			continue
 		}
 		gone := Collected{What: "scratch", Name: name, Why: "no command needs it", Bytes: sizeOf(f)}
-		if !c.out.DryRun {
-			if err := os.RemoveAll(f); err != nil {
-				failed = errors.Join(failed, err)
-				continue
-			}
-		}
-		c.removed(gone)
+		failed = errors.Join(failed, c.take(gone, func() error { return os.RemoveAll(f) }))
 	}
 	return failed
 }
