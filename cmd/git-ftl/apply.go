@@ -162,7 +162,10 @@ func (a *app) showApplied(s *session.Session, p patch.Applied, o patch.ApplyOpti
 	if o.DryRun {
 		did = "would be " + did + "; nothing was written"
 	}
-	fmt.Fprintf(a.stdout, "%s: %s %s; %s\n%s\n", p.ID, ofAll(p), did, touched(p, o, "index and HEAD unchanged"), writtenLine(p.Files))
+	fmt.Fprintf(a.stdout, "%s: %s %s; %s\n", p.ID, ofAll(p), did, touched(p, o, "index and HEAD unchanged"))
+	if len(p.Left) == 0 { // else the user has just named them
+		fmt.Fprintln(a.stdout, writtenLine(p.Files))
+	}
 	if o.DryRun {
 		a.sayLeft(s, p.Left)
 		return

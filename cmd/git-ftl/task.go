@@ -251,7 +251,7 @@ func (a *app) next(s *session.Session, o session.Outcome) {
 		refs = "worktree/ftl/base worktree/ftl/pending"
 	}
 	a.ui.line("  git ftl diff%s            or: git diff %s", id, refs)
-	a.ui.line("  git ftl apply%s           git ftl reject%s", id, id)
+	a.ui.line("  git ftl apply [-p]%s      git ftl continue%s \"…\"      git ftl reject%s", id, id, id)
 }
 
 // shorten keeps one long name from filling the screen.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -33,5 +34,31 @@ func TestLines(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestReadable: the note of a result is JSON, a line for each key that says
+// something.
+func TestReadable(t *testing.T) {
+	o := newOutcome("kkkk")
+	o.Task, o.Files, o.Warm = "say \"hi\"", []File{{Path: "a b", Change: "added", Insertions: 1}}, true
+	data, err := readable(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back map[string]any
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	for _, line := range []string{
+		"{\n \"id\": \"kkkk\",\n", "\n \"task\": \"say \\\"hi\\\"\",\n", "\n \"warm\": true,\n",
+		"\n \"files\": [{\"path\":\"a b\",\"change\":\"added\",\"insertions\":1,\"deletions\":0}],\n",
+	} {
+		if !strings.Contains(string(data), line) {
+			t.Errorf("no %q in %s", line, data)
+		}
+	}
+	if strings.Contains(string(data), "findings") {
+		t.Errorf("it names what is empty: %s", data)
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -163,9 +164,34 @@ func (r *run) rescued() string {
 
 // annotate writes the display record beside the result's commit.
 func (r *run) annotate(ctx context.Context) error {
-	data, err := json.Marshal(r.out)
+	data, err := readable(r.out)
 	if err != nil {
 		return err
 	}
 	return r.Queue.Note(ctx, plumbing.NewHash(*r.out.Result), data)
+}
+
+// readable is a record as JSON that reads well in git log: a line for each key,
+// and none for what is empty.
+func readable(o Outcome) ([]byte, error) {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	dec := json.NewDecoder(bytes.NewReader(data))
+	_, err = dec.Token() // the brace
+	for err == nil && dec.More() {
+		var key json.Token
+		var value json.RawMessage
+		if key, err = dec.Token(); err == nil {
+			err = dec.Decode(&value)
+		}
+		switch string(value) {
+		case `""`, "null", "0", "false", "[]", "{}":
+			continue
+		}
+		fmt.Fprintf(&out, ",\n %q: %s", key, value)
+	}
+	return append(append([]byte("{"), bytes.TrimPrefix(out.Bytes(), []byte(","))...), "\n}\n"...), err
 }

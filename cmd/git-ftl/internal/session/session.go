@@ -255,7 +255,7 @@ func (r *run) fail(ctx context.Context, why error) error {
 	if r.interrupted() {
 		r.out.Status = Interrupted
 		if !r.held {
-			why = errInterrupted
+			why, r.out.Error = errInterrupted, "it was interrupted before the agent began"
 		}
 	}
 	if r.from != nil && !r.held {
