@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -262,6 +263,32 @@ func TestCommitMadeMeanwhile(t *testing.T) {
 	}
 	if got := l.git("log", "-1", "--format=%s") + l.git("diff", "--cached", "--name-only"); got != "mine" {
 		t.Errorf("HEAD is %s", got)
+	}
+	if d := cmp.Diff(before, l.disk()); d != "" {
+		t.Error(d)
+	}
+}
+
+// A signal while a hook runs ends it and takes everything back.
+func TestInterruptedHookTakesEverythingBack(t *testing.T) {
+	l := newLab(t)
+	l.write("a", "x\n")
+	l.committed()
+	r := l.store(l.snapshot(), file("a", "y\n"))
+	before, now := l.disk(), l.now()
+	ctx, cancel := context.WithCancel(t.Context())
+	started := filepath.Join(t.TempDir(), "started")
+	if err := exec.Command("mkfifo", started).Run(); err != nil {
+		t.Skip("NOT RUN: no mkfifo: ", err)
+	}
+	l.hook("pre-commit", "echo > '"+started+"'; exec sleep 20\n")
+	go func() {
+		_, _ = os.ReadFile(started)
+		cancel()
+	}()
+	_, err := l.q.Apply(ctx, r.ID, ApplyOptions{Commit: &CommitOptions{Message: "m", Hooks: true}, Now: now})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 	if d := cmp.Diff(before, l.disk()); d != "" {
 		t.Error(d)

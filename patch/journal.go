@@ -114,8 +114,9 @@ func (q *Queue) step(format string, args ...any) error {
 func (q *Queue) journalName() string { return path.Join("journal", q.repo.Key()+".json") }
 
 // execute writes the journal down and carries it out. Where that fails, it
-// takes back what was done: all or nothing. From here on ctx does not stop it.
+// takes back what was done: all or nothing. From here on ctx stops hooks only.
 func (q *Queue) execute(ctx context.Context, d *disk, j *journal) error {
+	stoppable := ctx
 	ctx = context.WithoutCancel(ctx)
 	if err := q.step("staged"); err != nil {
 		return err
@@ -124,7 +125,7 @@ func (q *Queue) execute(ctx context.Context, d *disk, j *journal) error {
 		return err
 	}
 	j.live = true
-	err := q.carryOut(ctx, d, j)
+	err := q.carryOut(stoppable, d, j)
 	var stop stopped
 	if err == nil {
 		return q.finishMarked(ctx, d, j)
@@ -153,6 +154,7 @@ func (q *Queue) carryOut(ctx context.Context, d *disk, j *journal) error {
 	if err := q.commitWithHooks(ctx, j); err != nil {
 		return err
 	}
+	ctx = context.WithoutCancel(ctx)
 	if err := q.moveIndex(ctx, j); err != nil {
 		return err
 	}

@@ -146,6 +146,10 @@ func undoneReport(p patch.Applied) applied {
 }
 
 func (a *app) showApplied(s *session.Session, p patch.Applied, o patch.ApplyOptions) {
+	if len(p.Files) == 0 && len(p.Conflicts) > 0 {
+		fmt.Fprintf(a.stdout, "%s: no file was written; %s\n", p.ID, touched(p, o, "nothing was written"))
+		return
+	}
 	if len(p.Files) == 0 {
 		all := "all of it"
 		if len(p.Left) > 0 {

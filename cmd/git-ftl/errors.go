@@ -152,6 +152,7 @@ func (e *exitError) explainCause(env []string) {
 		{patch.ErrChanged, exitFailed, []string{"git ftl diff shows it as it is now"}},
 		{patch.ErrPaths, exitFailed, []string{"git ftl diff --left shows what is left"}},
 		{patch.ErrUnmerged, exitFailed, []string{"git mergetool, then git add settles them; git status lists them"}},
+		{patch.ErrHeadMoved, exitFailed, []string{"git ftl apply --commit tries again"}},
 		{patch.ErrEmptyMessage, exitFailed, []string{"nothing was written; -m MSG gives one"}},
 		{patch.ErrOccupied, exitFailed, []string{"name a folder that is not there yet"}},
 		{patch.ErrUnknown, exitFailed, []string{"git ftl list shows every task"}},

@@ -63,7 +63,11 @@ func (a *app) showUndone(p patch.Applied, o patch.UndoOptions) {
 		did = "would be " + did + "; nothing was written"
 	}
 	fmt.Fprintf(a.stdout, "%s: %s %s\n%s\n", p.ID, plural(len(p.Files), "file"), did, writtenLine(p.Files))
-	if !o.DryRun {
-		a.ui.line("again: %s", again)
+	if o.DryRun {
+		return
 	}
+	if p.Result.State == patch.Partial {
+		a.ui.line("rest: git ftl undo %s", p.ID)
+	}
+	a.ui.line("again: %s", again)
 }
