@@ -72,6 +72,9 @@ func params(dir string) testscript.Params {
 			"exits":  cmdExits,
 			"tree":   cmdTree,
 			"setenv": cmdSetenv,
+
+			"agent":     cmdAgent,
+			"roundtrip": cmdRoundtrip,
 		},
 	}
 }
@@ -100,7 +103,7 @@ func scriptSetup(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
-	env.Defer(func() { removeSandboxes(env) })
+	env.Defer(func() { removeSandboxes(env); unmount(env) })
 	return nil
 }
 

@@ -179,6 +179,7 @@ func (r *run) dropInputs(ctx context.Context, p *patch.Patch) error {
 		}
 		return why[f.Path] != ""
 	})
+	slices.SortStableFunc(r.out.Dropped, func(a, b Dropped) int { return strings.Compare(a.Path, b.Path) })
 	return nil
 }
 
