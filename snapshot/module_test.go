@@ -81,6 +81,10 @@ func TestSubmodules(t *testing.T) {
 			[]snapshot.LeftOut{{Path: "s", Why: edits}, {Path: "s/.env", Why: "environment files stay outside"}}},
 		{"with an untracked file", func(w *world) { w.write("s/new", "x") }, whole,
 			[]snapshot.LeftOut{{Path: "s", Why: edits}, {Path: "s/.env", Why: "environment files stay outside"}}},
+		{"with rules", func(w *world) { w.write(".ftlignore", "**/ner/g\n/s/f\n") },
+			map[string]string{".ftlignore": "**/ner/g\n/s/f\n", "top": "1"}, []snapshot.LeftOut{
+				{Path: "s/.env", Why: "environment files stay outside"}, {Path: "s/f", Why: "matched by .ftlignore"},
+				{Path: "s/in/ner/g", Why: "matched by .ftlignore"}}},
 		{"at another commit", func(w *world) {
 			sub := &world{TB: w.TB, dir: w.path("s")}
 			sub.git("checkout", "-q", "HEAD^")

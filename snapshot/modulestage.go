@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-ftl/git-ftl/snapshot/git"
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
@@ -37,12 +38,37 @@ func (st *staging) nameModules(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := st.hideInModule(ctx, objects, m); err != nil {
+			return err
+		}
 		maps.Copy(st.left, hidden)
 	}
 	if err := st.nameUnknown(named); err != nil {
 		return err
 	}
 	return st.nameEdits(ctx, here)
+}
+
+// hideInModule leaves out what .ftlignore matches of a submodule's files.
+func (st *staging) hideInModule(ctx context.Context, objects *git.Objects, m module) error {
+	if !st.rules.ignore {
+		return nil
+	}
+	all, err := objects.Diff(plumbing.ZeroHash, m.tree)
+	if err != nil {
+		return err
+	}
+	hidden, err := st.hiddenOf(ctx, func(yield func(string) bool) {
+		for _, c := range all {
+			if !yield(m.path + "/" + c.Path) {
+				return
+			}
+		}
+	})
+	for _, p := range hidden {
+		st.left[p] = whyIgnored
+	}
+	return err
 }
 
 // nameUnknown names repositories in the index that no .gitmodules file knows.

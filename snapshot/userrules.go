@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 // userRules is what .ftlignore and .ftlinclude say, by git's own reading of
 // their patterns.
 type userRules struct {
+	ignore   bool     // there is an .ftlignore file
 	inside   []string // of the private index, matched by .ftlignore
 	hidden   pathSet  // every path matched by .ftlignore
 	included pathSet  // every path matched by .ftlinclude
@@ -53,13 +56,13 @@ func (st *staging) readRules(ctx context.Context) (err error) {
 		}
 		st.rules.included = setOf(slices.Concat(inside, st.rules.brought))
 	}
-	if !ignore {
+	if st.rules.ignore = ignore; !ignore {
 		return nil
 	}
 	if st.rules.inside, err = st.matched(ctx, ignoreFile, "-c"); err != nil {
 		return err
 	}
-	outside, err := st.matchedOutside(ctx)
+	outside, err := st.hiddenOf(ctx, maps.Keys(st.outside()))
 	st.rules.hidden = setOf(slices.Concat(outside, st.rules.inside))
 	return err
 }
@@ -101,11 +104,11 @@ func (st *staging) outside() pathSet {
 	return candidates
 }
 
-// matchedOutside asks .ftlignore about files that are not in the private index
-// yet, by way of an index that holds nothing but their names.
-func (st *staging) matchedOutside(ctx context.Context) ([]string, error) {
+// hiddenOf asks .ftlignore about files that are not in the private index, by way
+// of an index that holds nothing but their names.
+func (st *staging) hiddenOf(ctx context.Context, paths iter.Seq[string]) ([]string, error) {
 	var in bytes.Buffer
-	for p := range st.outside() {
+	for p := range paths {
 		if !strings.HasSuffix(p, "/") && !refusedByGit(p) {
 			in.WriteString("100644 1111111111111111111111111111111111111111 0\t" + p + "\x00")
 		}
