@@ -150,11 +150,8 @@ func (c *snapshotsRestoreCmd) Run(a *app) error {
 			return err
 		}
 		done, err := s.Restore(ctx, t, o)
-		if errors.Is(err, patch.ErrPaths) {
-			err = &exitError{code: exitFailed, err: fmt.Errorf("snapshot %s has nothing at these paths", t.ID), hints: []string{"git ls-tree -r --name-only ftl/snapshots/" + t.ID}}
-		}
 		if err != nil {
-			return err
+			return explainRestore(t.ID, err)
 		}
 		if c.JSON {
 			r := appliedReport(done)
@@ -164,6 +161,21 @@ func (c *snapshotsRestoreCmd) Run(a *app) error {
 		a.showRestored(done)
 		return nil
 	})
+}
+
+// explainRestore says what an error means where no result is in play.
+func explainRestore(id string, err error) error {
+	var conflict *patch.ConflictError
+	switch {
+	case errors.Is(err, patch.ErrPaths):
+		return &exitError{code: exitFailed, err: fmt.Errorf("snapshot %s has nothing at these paths", id), hints: []string{"git ls-tree -r --name-only ftl/snapshots/" + id}}
+	case errors.As(err, &conflict):
+		e := &exitError{}
+		e.explainConflict(conflict)
+		e.hints = []string{"move what is in its way, or name what you want: git ftl snapshots restore " + id + " -- PATH…"}
+		return e
+	}
+	return err
 }
 
 func (a *app) showRestored(done patch.Applied) {

@@ -246,3 +246,25 @@ func FuzzParseSize(f *testing.F) {
 		}
 	})
 }
+
+// TestRetention: a bare number is days; what is no time is refused.
+func TestRetention(t *testing.T) {
+	for _, tc := range []struct {
+		in, want string
+	}{
+		{"30", "30d"}, {"0", "0d"}, {"7d", "7d"}, {"48h", "2d"}, {"90m", "1h30m0s"}, {"1ns", "1ns"},
+		{"", ""}, {"-1", ""}, {"-5h", ""}, {"30 days", ""}, {"99999999", ""}, {"d", ""},
+	} {
+		c := config.Default()
+		err := c.Set("retention", "flag", tc.in)
+		got := ""
+		for _, s := range c.Settings() {
+			if s.Name == "retention" && err == nil {
+				got = s.Value
+			}
+		}
+		if got != tc.want {
+			t.Errorf("%q: %q, want %q, %v", tc.in, got, tc.want, err)
+		}
+	}
+}

@@ -144,6 +144,7 @@ func TestUninstallLeavesNoTrace(t *testing.T) {
 		{name: "linked, with a folder of newer versions", make: linked + "mkdir -p .git/worktrees/linked/refs", trees: []string{"linked"}},
 		{name: "settings", make: plain, ours: "cd repo; git config ftl.memory 2g; git config ftl.agents.My-Agent.command 'x y'; git config --add ftl.keep a; git config --add ftl.keep b"},
 		{name: "settings among others", make: plain + "printf '# mine\\n[ftlx]\\n\\tmemory = 1\\n' >> .git/config", ours: "cd repo; git config ftl.memory 2g; git config ftl.timeout 5m"},
+		{name: "settings in odd case", make: plain, ours: "cd repo; printf '[FTL]\\n\\tmemory = 2g\\n[Ftl \"agents.X\"]\\n\\tcommand = y\\n[ftl]\\n\\tcpus = 1\\n' >> .git/config"},
 		{name: "settings of work trees", make: linked + "git config extensions.worktreeConfig true; git -C ../linked config --worktree other.key 1",
 			trees: []string{"repo", "linked"}, ours: "cd repo; git config --worktree ftl.memory 2g; cd ../linked; git config --worktree ftl.memory 3g"},
 	} {

@@ -71,15 +71,12 @@ func (u *uninstall) findSections(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
-	out, err := u.Repo.Output(ctx, git.Call{Args: []string{"config", "--file", path, "--no-includes", "-z", "--name-only", "--get-regexp", `^ftl\.`}})
-	if none(err) {
-		return nil
-	}
-	if err != nil {
+	keys, err := u.ownKeys(ctx, path)
+	if err != nil || len(keys) == 0 {
 		return err
 	}
 	f := configFile{path: path}
-	for key := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+	for _, key := range keys {
 		section := key[:strings.LastIndexByte(key, '.')]
 		if !slices.Contains(f.sections, section) {
 			f.sections = append(f.sections, section)
@@ -90,15 +87,21 @@ func (u *uninstall) findSections(ctx context.Context, path string) error {
 	return nil
 }
 
+// ownKeys lists the settings of git-ftl in one file.
+func (u *uninstall) ownKeys(ctx context.Context, path string) ([]string, error) {
+	out, err := u.Repo.Output(ctx, git.Call{Args: []string{"config", "--file", path, "--no-includes", "-z", "--name-only", "--get-regexp", `^ftl\.`}})
+	if none(err) {
+		return nil, nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+}
+
 // dropConfig removes the sections. A config.worktree that held nothing else was
 // made for them.
 func (u *uninstall) dropConfig(ctx context.Context) error {
 	for _, f := range u.out.files {
-		for _, section := range f.sections {
-			err := u.Repo.Do(ctx, git.Call{Args: []string{"config", "--file", f.path, "--remove-section", section}})
-			if err != nil {
-				return fmt.Errorf("remove settings: %w", err)
-			}
+		if err := u.dropSections(ctx, f); err != nil {
+			return fmt.Errorf("remove settings from %s: %w", f.path, err)
 		}
 		if info, err := os.Stat(f.path); err == nil && info.Size() == 0 && filepath.Base(f.path) == "config.worktree" {
 			if err := os.Remove(f.path); err != nil {
@@ -107,6 +110,26 @@ func (u *uninstall) dropConfig(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// dropSections removes whole sections, which leaves no trace of them, and then
+// what is left one by one: git does not find a section by another case than its
+// own, as in [FTL].
+func (u *uninstall) dropSections(ctx context.Context, f configFile) error {
+	var exit *git.ExitError
+	for _, section := range f.sections {
+		err := u.Repo.Do(ctx, git.Call{Args: []string{"config", "--file", f.path, "--remove-section", section}})
+		if err != nil && !errors.As(err, &exit) {
+			return err
+		}
+	}
+	left, err := u.ownKeys(ctx, f.path)
+	for _, key := range left {
+		if err := u.Repo.Do(ctx, git.Call{Args: []string{"config", "--file", f.path, "--unset-all", key}}); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // dropRefs deletes all refs in one transaction, and those of each linked work tree
