@@ -24,7 +24,7 @@ type Current struct {
 type ApplyOptions struct {
 	Now    Current
 	DryRun bool          // compute everything, write nothing
-	Target plumbing.Hash // the result's commit that the user decided on; zero takes any
+	Seen   plumbing.Hash // the commit of the result that the user decided on; zero takes any
 	Paths  []string      // files or folders to take, all where it is empty; slashes, from the top
 	Part   *Part         // what to take, in place of Paths
 
@@ -92,7 +92,7 @@ func (o ApplyOptions) fits(r Result) error {
 		return ErrForeign
 	case r.State == Whole:
 		return ErrDecided
-	case !o.Target.IsZero() && o.Target != r.Commit, o.Part != nil && o.Part.Have != r.Have:
+	case !o.Seen.IsZero() && o.Seen != r.Commit, o.Part != nil && o.Part.Have != r.Have:
 		return ErrChanged
 	}
 	return nil

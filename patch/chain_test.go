@@ -103,7 +103,7 @@ func TestChainLosesNoCommit(t *testing.T) {
 	if _, err := l.follow(second, base, stray, file("a", "5\n")); err == nil {
 		t.Error("a commit that is not upon the base was taken")
 	}
-	if _, err := l.q.Apply(t.Context(), first.ID, ApplyOptions{Now: l.now(), Target: first.Commit}); !errors.Is(err, ErrChanged) {
+	if _, err := l.q.Apply(t.Context(), first.ID, ApplyOptions{Now: l.now(), Seen: first.Commit}); !errors.Is(err, ErrChanged) {
 		t.Errorf("an apply of the older commit: %v", err)
 	}
 }

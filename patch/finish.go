@@ -180,6 +180,7 @@ func (q *Queue) giveBack(ctx context.Context, r Result, j *journal) (plumbing.Ha
 	if err != nil {
 		return have, err
 	}
+	j.Rest.HaveAfter = have.String()
 	j.Rest.Applied, err = q.holdHave(ctx, objs, r, have)
 	return have, err
 }

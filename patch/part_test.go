@@ -172,3 +172,36 @@ func TestCrashOfAPart(t *testing.T) {
 		t.Errorf("recovery went one way only: %v", ways)
 	}
 }
+
+// What an undo of a part leaves applied survives gc, and the next undo goes on
+// from there.
+func TestUndoOfAPartSurvivesGC(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for _, p := range []string{"a", "b", "c"} {
+		l.write(p, "1\n")
+	}
+	base := l.snapshot()
+	r := l.store(base, file("a", "2\n"), file("b", "2\n"), file("c", "2\n"))
+	l.apply(r.ID)
+	undone, err := l.q.Undo(t.Context(), UndoOptions{Paths: []string{"b"}})
+	l.must(err)
+	if undone.Result.State != Partial || !cmp.Equal(undone.Left, []string{"b"}) {
+		t.Errorf("got %+v", undone)
+	}
+	l.write("a", "mine\n")
+	l.gc()
+	found, err := l.q.Find(t.Context(), r.ID)
+	if err != nil || !cmp.Equal(found.Left, []string{"b"}) {
+		t.Errorf("got %+v, %v", found, err)
+	}
+	if done := l.apply(r.ID); done.Result.State != Whole || l.read("b") != "2\n" || l.read("a") != "mine\n" {
+		t.Errorf("got %+v", done)
+	}
+	l.write("a", "2\n")
+	l.undo()
+	l.gc()
+	if got := l.undo().Result; got.State != Undone || got.Have != base.Tree || l.read("a") != "1\n" {
+		t.Errorf("after undo: %+v", got)
+	}
+}

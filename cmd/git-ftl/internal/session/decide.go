@@ -51,7 +51,7 @@ func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyO
 	if err != nil {
 		return patch.Applied{}, err
 	}
-	o.Now, o.Target = patch.Current{Tree: staged.Tree, Head: staged.Head}, result.Commit
+	o.Now, o.Seen = patch.Current{Tree: staged.Tree, Head: staged.Head}, result.Commit
 	for _, l := range staged.LeftOut {
 		o.Now.LeftOut = append(o.Now.LeftOut, l.Path)
 	}
