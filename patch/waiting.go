@@ -11,20 +11,19 @@ import (
 	"time"
 )
 
+// brief is what Waiting needs of a record.
+type brief struct {
+	ID, Worktree, Commit string
+	State                State
+	Created              time.Time
+}
+
 // Waiting is Undecided for a prompt: it lists IDs, newest first, and believes the
 // records without a look at the refs, so that it starts no git in most cases.
 func (q *Queue) Waiting(ctx context.Context) ([]string, error) {
 	entries, err := os.ReadDir(q.repo.Path("results"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
-	}
-	type brief struct {
-		ID, Worktree, Commit string
-		State                State
-		Created              time.Time
 	}
 	var open []brief
 	for _, e := range entries {
@@ -37,14 +36,9 @@ func (q *Queue) Waiting(ctx context.Context) ([]string, error) {
 		if err != nil || json.Unmarshal(data, &b) != nil || b.Worktree != q.repo.Key() {
 			continue
 		}
-		waits := b.State == Undecided || b.State == Partial
-		if b.State == Undone {
-			name, _ := q.pendingRefs()
-			pending, err := q.repo.Ref(ctx, name)
-			if err != nil {
-				return nil, err
-			}
-			waits = pending.String() == b.Commit
+		waits, err := q.waits(ctx, b)
+		if err != nil {
+			return nil, err
 		}
 		if waits {
 			open = append(open, b)
@@ -56,4 +50,18 @@ func (q *Queue) Waiting(ctx context.Context) ([]string, error) {
 		ids[i] = b.ID
 	}
 	return ids, nil
+}
+
+// waits reports whether a result waits for a decision: one that was undone does
+// where it is pending again.
+func (q *Queue) waits(ctx context.Context, b brief) (bool, error) {
+	switch b.State {
+	case Undecided, Partial:
+		return true, nil
+	case Undone:
+		name, _ := q.pendingRefs()
+		pending, err := q.repo.Ref(ctx, name)
+		return pending.String() == b.Commit, err
+	}
+	return false, nil
 }

@@ -26,8 +26,11 @@ type job struct {
 // in one that is left at once.
 func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error)) error {
 	a.ui.quiet, a.ui.verbose, a.ui.many = f.Quiet || f.Events, f.Verbose, f.Attempts > 1
-	if f.Attempts < 1 || f.Attempts > maxAttempts {
+	switch {
+	case f.Attempts < 1 || f.Attempts > maxAttempts:
 		return &exitError{code: exitUsage, err: fmt.Errorf("--attempts is 1 to %d", maxAttempts)}
+	case f.Detach && f.Events:
+		return &exitError{code: exitUsage, err: errors.New("--detach leaves no one to print events"), hints: []string{"git ftl logs -f --json ID prints them"}}
 	}
 	s, err := a.open(context.Background())
 	if err != nil {

@@ -51,17 +51,22 @@ func (s *Session) Alive(id string) (bool, error) {
 // error that it ended with. A task whose process died is finished first. Errors:
 // ErrInterrupted, *AgentError, context errors.
 func (s *Session) Wait(ctx context.Context, id string) (Outcome, error) {
-	unlock, err := s.Repo.Lock(ctx, "task-"+id)
-	if err != nil {
-		return Outcome{}, err
-	}
-	unlock()
-	if _, err := s.Repo.ReadState("running/" + id); err == nil {
-		if err := s.recoverTask(ctx, id); err != nil {
+	for {
+		unlock, err := s.Repo.Lock(ctx, "task-"+id)
+		if err != nil {
+			return Outcome{}, err
+		}
+		unlock()
+		_, err = s.Repo.ReadState("running/" + id)
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err == nil {
+			err = s.recoverTask(ctx, id) // not at all where another is at it, or just looks
+		}
+		if err != nil {
 			return Outcome{}, fmt.Errorf("finish %s, which was cut off: %w", id, err)
 		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return Outcome{}, err
 	}
 	o, err := s.Task(id)
 	if err != nil {

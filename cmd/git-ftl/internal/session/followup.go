@@ -53,12 +53,14 @@ type followed struct {
 // reopen claims a task for another turn. Errors: ErrRunning.
 func (s *Session) reopen(ctx context.Context, id string) (followed, func(), error) {
 	var f followed
-	unlock, free, err := s.Repo.TryLock("task-" + id)
-	if err != nil {
-		return f, nil, err
+	brief, cancel := context.WithTimeout(ctx, time.Second) // a look at a task holds its lock too, for a moment
+	defer cancel()
+	unlock, err := s.Repo.Lock(brief, "task-"+id)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = ErrRunning
 	}
-	if !free {
-		return f, nil, fmt.Errorf("continue %s: %w", id, ErrRunning)
+	if err != nil {
+		return f, nil, fmt.Errorf("continue %s: %w", id, err)
 	}
 	if f.record, err = s.Task(id); err == nil && f.record.Result != nil {
 		f.result, err = s.Queue.Find(ctx, id)
