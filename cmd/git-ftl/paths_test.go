@@ -1,0 +1,31 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestFromTop: paths count from where the user stands, and stay in the work tree.
+func TestFromTop(t *testing.T) {
+	for _, tc := range []struct {
+		name, prefix, path, want string // want is "" where it is refused
+	}{
+		{"at the top", "", "a/b", "a/b"},
+		{"below", "sub", "b", "sub/b"},
+		{"up and down", "sub/deep", "../b", "sub/b"},
+		{"the folder itself", "sub", ".", "sub"},
+		{"all", "", ".", "."},
+		{"up to the top", "sub", "..", "."},
+		{"out", "sub", "../..", ""},
+		{"out and elsewhere", "", "../x", ""},
+		{"a name that begins with dots", "", "..x/y", "..x/y"},
+		{"absolute", "sub", "/etc/passwd", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := fromTop(tc.prefix, []string{tc.path})
+			if (err != nil) != (tc.want == "") || err == nil && !slices.Equal(got, []string{tc.want}) {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+}
