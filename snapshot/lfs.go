@@ -56,30 +56,16 @@ type knownPointers struct {
 func pointers(ctx context.Context, repo *git.Repo, objects *git.Objects, tree plumbing.Hash) (map[string]pointer, error) {
 	name := "lfs/" + repo.Key()
 	var was knownPointers
-	data, err := repo.ReadState(name)
-	if err != nil || json.Unmarshal(data, &was) != nil {
+	if data, err := repo.ReadState(name); err != nil || json.Unmarshal(data, &was) != nil {
 		was = knownPointers{}
 	}
-	changes, err := objects.Diff(plumbing.NewHash(was.Tree), tree)
-	if err != nil && was.Tree != "" {
+	candidates, err := was.candidates(ctx, repo, objects, tree)
+	if err != nil && was.Tree != "" { // that tree was pruned
 		was = knownPointers{}
-		changes, err = objects.Diff(plumbing.ZeroHash, tree)
+		candidates, err = was.candidates(ctx, repo, objects, tree)
 	}
 	if err != nil {
 		return nil, err
-	}
-	candidates := map[string]git.Entry{}
-	for _, p := range was.Paths {
-		if candidates[string(p)], err = objects.Lookup(tree, string(p)); err != nil {
-			return nil, err
-		}
-	}
-	small, err := smallBlobs(ctx, repo, changes)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range small {
-		candidates[c.Path] = c.New
 	}
 	found, err := readPointers(objects, candidates)
 	if err != nil || was.Tree == tree.String() {
@@ -89,10 +75,30 @@ func pointers(ctx context.Context, repo *git.Repo, objects *git.Objects, tree pl
 	for p := range found {
 		is.Paths = append(is.Paths, []byte(p))
 	}
-	if data, err = json.Marshal(is); err != nil {
+	data, err := json.Marshal(is)
+	if err != nil {
 		return nil, err
 	}
 	return found, repo.WriteState(name, data)
+}
+
+// candidates are the pointers of before and what changed since and is as small.
+func (k knownPointers) candidates(ctx context.Context, repo *git.Repo, objects *git.Objects, tree plumbing.Hash) (map[string]git.Entry, error) {
+	changes, err := objects.Diff(plumbing.NewHash(k.Tree), tree)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]git.Entry{}
+	for _, p := range k.Paths {
+		if all[string(p)], err = objects.Lookup(tree, string(p)); err != nil {
+			return nil, err
+		}
+	}
+	small, err := smallBlobs(ctx, repo, changes)
+	for _, c := range small {
+		all[c.Path] = c.New
+	}
+	return all, err
 }
 
 func readPointers(objects *git.Objects, candidates map[string]git.Entry) (map[string]pointer, error) {
@@ -163,6 +169,23 @@ func (e *exporter) fill(ctx context.Context, tree plumbing.Hash) (plumbing.Hash,
 	if err != nil {
 		return tree, err
 	}
+	if e.lfs, err = e.content(ctx, all); err != nil {
+		return tree, err
+	}
+	var changes []git.Change
+	for at, p := range all {
+		if blob := e.lfs[p.oid]; blob != "" {
+			changes = append(changes, git.Change{Path: at, New: git.Entry{Mode: p.entry.Mode, Hash: plumbing.NewHash(blob)}})
+		}
+	}
+	if len(changes) == 0 {
+		return tree, nil
+	}
+	return e.objects.Rewrite(tree, changes)
+}
+
+// content returns the blobs of what pointers stand for, as exportState.LFS.
+func (e *exporter) content(ctx context.Context, all map[string]pointer) (map[string]string, error) {
 	blobs := map[string]string{}
 	var missing []pointer
 	var need int64
@@ -174,23 +197,11 @@ func (e *exporter) fill(ctx context.Context, tree plumbing.Hash) (plumbing.Hash,
 			need += p.size
 		}
 	}
+	// As a loose object, in a pack, and as a file.
 	if err := room(e.repo, need*3); err != nil {
-		return tree, err
+		return nil, err
 	}
-	if err := e.writeContent(ctx, missing, blobs); err != nil {
-		return tree, err
-	}
-	e.lfs = blobs
-	var changes []git.Change
-	for at, p := range all {
-		if blob := blobs[p.oid]; blob != "" {
-			changes = append(changes, git.Change{Path: at, New: git.Entry{Mode: p.entry.Mode, Hash: plumbing.NewHash(blob)}})
-		}
-	}
-	if len(changes) == 0 {
-		return tree, nil
-	}
-	return e.objects.Rewrite(tree, changes)
+	return blobs, e.writeContent(ctx, missing, blobs)
 }
 
 // writeContent makes blobs of files of the LFS store, in the export.

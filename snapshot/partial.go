@@ -31,30 +31,22 @@ func (st *staging) complete(ctx context.Context) error {
 	if err != nil || len(remotes) == 0 {
 		return err
 	}
-	var said error
-	for _, remote := range remotes {
-		missing, err := st.missing(ctx)
-		if err != nil {
-			return err
-		}
-		if len(missing) == 0 {
-			break
-		}
-		if st.opt.Fetching != nil {
-			st.opt.Fetching(len(missing), remote)
-		}
-		if err := fetchObjects(ctx, x.repo, remote, missing); err != nil {
-			said = fmt.Errorf("%s: %s", remote, firstLine(err))
-		}
-	}
+	var said []string
 	missing, err := st.missing(ctx)
-	switch {
-	case err != nil:
+	for i := 0; err == nil && len(missing) > 0 && i < len(remotes); i++ {
+		if st.opt.Fetching != nil {
+			st.opt.Fetching(len(missing), remotes[i])
+		}
+		if err := fetchObjects(ctx, x.repo, remotes[i], missing); err != nil {
+			said = append(said, fmt.Sprintf("; %s: %s", remotes[i], firstLine(err)))
+		}
+		missing, err = st.missing(ctx)
+	}
+	if err != nil {
 		return err
-	case len(missing) > 0 && said != nil:
-		return fmt.Errorf("%w: %d of them; %w", ErrNotFetched, len(missing), said)
-	case len(missing) > 0:
-		return fmt.Errorf("%w: %d of them", ErrNotFetched, len(missing))
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w: %d of them%s", ErrNotFetched, len(missing), strings.Join(said, ""))
 	}
 	x.mem.Whole = st.tree
 	return nil

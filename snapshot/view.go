@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,39 +16,44 @@ import (
 // view makes the tree that an export shows of a snapshot: in place of each
 // submodule whose files are here the tree of its commit, and in place of LFS
 // pointers what they point to. What it writes lies in the export alone.
-func (e *exporter) view(ctx context.Context) (plumbing.Hash, error) {
-	tree := e.snap.Tree
+func (e *exporter) view(ctx context.Context) (tree plumbing.Hash, err error) {
+	tree = e.snap.Tree
 	for i, m := range e.modules {
 		if m.why != "" {
 			continue
 		}
-		names, err := hiddenIn(ctx, e.store, e.objects, m)
-		if err != nil {
+		if tree, err = e.put(ctx, tree, i); err != nil {
 			return tree, err
-		}
-		hide := slices.Collect(maps.Keys(names))
-		for _, l := range e.snap.LeftOut {
-			if strings.HasPrefix(l.Path, m.path+"/") && !e.isModule(l.Path, i) {
-				hide = append(hide, l.Path)
-			}
-		}
-		if tree, err = e.objects.Rewrite(tree, []git.Change{{Path: m.path, New: git.Entry{Mode: filemode.Dir, Hash: m.tree}}}); err != nil {
-			return tree, err
-		}
-		gone := make([]git.Change, len(hide))
-		for i, p := range hide {
-			gone[i].Path = p
-		}
-		if len(gone) > 0 {
-			if tree, err = e.objects.Rewrite(tree, gone); err != nil {
-				return tree, err
-			}
 		}
 	}
 	if e.snap.LFS {
 		return e.fill(ctx, tree)
 	}
 	return tree, nil
+}
+
+// put puts the files of the i-th submodule into a tree, but for what is left out.
+func (e *exporter) put(ctx context.Context, tree plumbing.Hash, i int) (plumbing.Hash, error) {
+	m := e.modules[i]
+	hidden, err := hiddenIn(ctx, e.store, e.objects, m)
+	if err != nil {
+		return tree, err
+	}
+	var gone []git.Change
+	for p := range hidden {
+		gone = append(gone, git.Change{Path: p})
+	}
+	for _, l := range e.snap.LeftOut {
+		if strings.HasPrefix(l.Path, m.path+"/") && !e.isModule(l.Path, i) {
+			gone = append(gone, git.Change{Path: l.Path})
+		}
+	}
+	files := git.Change{Path: m.path, New: git.Entry{Mode: filemode.Dir, Hash: m.tree}}
+	tree, err = e.objects.Rewrite(tree, []git.Change{files})
+	if err != nil || len(gone) == 0 {
+		return tree, err
+	}
+	return e.objects.Rewrite(tree, gone)
 }
 
 // isModule reports whether a path is one of the submodules from the i-th on.
