@@ -3,10 +3,12 @@ package main
 import (
 	"slices"
 	"testing"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
-// TestFromTop: paths count from where the user stands, and stay in the work tree.
-func TestFromTop(t *testing.T) {
+// TestRepoPaths: paths count from where the user stands, and stay in the work tree.
+func TestRepoPaths(t *testing.T) {
 	for _, tc := range []struct {
 		name, prefix, path, want string // want is "" where it is refused
 	}{
@@ -20,9 +22,12 @@ func TestFromTop(t *testing.T) {
 		{"out and elsewhere", "", "../x", ""},
 		{"a name that begins with dots", "", "..x/y", "..x/y"},
 		{"absolute", "sub", "/etc/passwd", ""},
+		{"absolute and inside", "sub", "/w/a/b", "a/b"},
+		{"empty", "", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := fromTop(tc.prefix, []string{tc.path})
+			a := &app{paths: []string{tc.path}}
+			got, err := a.repoPaths(&git.Repo{Dir: "/w", Prefix: tc.prefix})
 			if (err != nil) != (tc.want == "") || err == nil && !slices.Equal(got, []string{tc.want}) {
 				t.Errorf("%q, %v", got, err)
 			}
