@@ -252,9 +252,15 @@ func (s *Store) Load(ctx context.Context, id string) (Snapshot, error) {
 	if h.IsZero() {
 		return Snapshot{}, fmt.Errorf("snapshot %s: %w", id, ErrUnknown)
 	}
+	return s.At(ctx, id, h)
+}
+
+// At is Load for a commit that the ref may have left since, as that of a result
+// does when the task goes on from another tree.
+func (s *Store) At(ctx context.Context, id string, commit plumbing.Hash) (Snapshot, error) {
 	objects := s.repo.Objects(ctx)
 	defer func() { _ = objects.Close() }()
-	snap, _, err := read(objects, id, h)
+	snap, _, err := read(objects, id, commit)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot %s: %w", id, err)
 	}

@@ -108,12 +108,10 @@ func (r *run) goOn(ctx context.Context) error {
 			return err
 		}
 		if staged.Tree == was.BaseTree || r.task.FromResult {
-			r.snap = snapshot.Snapshot{
-				ID: was.ID, Commit: was.Base, Tree: was.BaseTree, Parent: staged.Head,
-				Branch: staged.Branch, Dirty: staged.Dirty, LeftOut: staged.LeftOut,
-			}
+			r.snap, err = r.Store.At(ctx, was.ID, was.Base)
+			r.snap.Parent, r.snap.Branch, r.snap.Dirty, r.snap.LeftOut = staged.Head, staged.Branch, staged.Dirty, staged.LeftOut
 			r.on(was.Commit, was.Tree)
-			return nil
+			return err
 		}
 	}
 	if err := r.renew(ctx); err != nil {
@@ -158,6 +156,13 @@ func (r *run) tree(ctx context.Context, commit plumbing.Hash) (plumbing.Hash, er
 		return plumbing.ZeroHash, err
 	}
 	return c.TreeHash, nil
+}
+
+// shown is the task's snapshot with the tree that the agent starts from.
+func (r *run) shown() snapshot.Snapshot {
+	s := r.snap
+	s.Commit, s.Tree = r.start, r.startTree
+	return s
 }
 
 // base is the task's snapshot as the queue knows it.

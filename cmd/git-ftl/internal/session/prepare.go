@@ -108,9 +108,7 @@ func (r *run) bootResult() string {
 // sandbox is new or what it depends on has changed.
 func (r *run) reset(ctx context.Context) error {
 	r.out.Warm, r.out.Sandbox = r.box.Warm(), r.box.Name()
-	from := r.snap
-	from.Commit, from.Tree = r.start, r.startTree
-	export, err := r.Store.Export(ctx, from, r.box.Name())
+	export, err := r.Store.Export(ctx, r.shown(), r.box.Name())
 	if err != nil {
 		return err
 	}

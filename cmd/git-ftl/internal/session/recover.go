@@ -11,7 +11,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/git-ftl/git-ftl/container"
-	"github.com/git-ftl/git-ftl/snapshot"
 )
 
 // Recover finishes what an earlier git-ftl left: a half-done apply or undo, and
@@ -108,9 +107,9 @@ func (r *run) startedFrom(ctx context.Context) (err error) {
 			return err
 		}
 		if was.Base.String() == r.out.Snapshot { // which a turn that failed may have replaced
-			r.snap = snapshot.Snapshot{ID: was.ID, Commit: was.Base, Tree: was.BaseTree}
+			r.snap, err = r.Store.At(ctx, was.ID, was.Base)
 			r.snap.LeftOut = r.out.LeftOut
-			return nil
+			return err
 		}
 	}
 	r.snap, err = r.Store.Load(ctx, r.out.ID)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/patch"
@@ -32,9 +33,10 @@ func (r *run) work(ctx context.Context) error {
 		defer cancel()
 	}
 	stdout, stderr, flush := r.output()
+	folder := r.folder(ctx)
 	start := r.Now()
 	exit, err := r.box.Run(soft, container.Cmd{
-		Argv: r.task.Agent.Argv, Env: r.env(), Dir: r.Repo.Prefix,
+		Argv: r.task.Agent.Argv, Env: r.env(folder), Dir: folder,
 		Stdin: strings.NewReader(r.stdin()), Stdout: stdout, Stderr: stderr, Grace: grace,
 	})
 	flush()
@@ -46,9 +48,25 @@ func (r *run) work(ctx context.Context) error {
 	return err
 }
 
+// folder is where the agent starts: where the user stands, if the agent has that
+// folder.
+func (r *run) folder(ctx context.Context) string {
+	if r.Repo.Prefix == "" {
+		return ""
+	}
+	objs := r.Repo.Objects(ctx)
+	defer objs.Close()
+	prefix := strings.TrimSuffix(r.Repo.Prefix, "/")
+	if e, err := objs.Lookup(r.startTree, prefix); err == nil && e.Mode == filemode.Dir {
+		return prefix
+	}
+	r.note("the snapshot has no file in " + prefix + "; the agent starts at the top")
+	return ""
+}
+
 // env is the agent's whole environment.
-func (r *run) env() []string {
-	env := agentEnv(r.image, r.Repo.Prefix)
+func (r *run) env(folder string) []string {
+	env := agentEnv(r.image, folder)
 	if r.out.Model != "" {
 		env = append(env, "FTL_MODEL="+r.out.Model)
 	}
@@ -169,7 +187,7 @@ func (r *run) dropInputs(ctx context.Context, p *patch.Patch) error {
 	for i, f := range p.Files {
 		paths[i] = f.Path
 	}
-	why, err := r.Store.Inputs(ctx, r.snap, paths)
+	why, err := r.Store.Inputs(ctx, r.shown(), paths)
 	if err != nil {
 		return err
 	}
