@@ -93,7 +93,7 @@ func (c *collector) dropWorkTree(ctx context.Context, key string, updates []git.
 
 // filesOfWorkTree lists what the state folder has of a work tree.
 func (c *collector) filesOfWorkTree(key string) []string {
-	files := []string{c.Repo.Path("applied", key)}
+	files := []string{c.Repo.Path("applied", key), c.Repo.Path("lfs", key)}
 	for _, ending := range []string{"", ".json", ".lock", ".json.new"} {
 		files = append(files, c.Repo.Path("index", key+ending))
 	}
@@ -132,6 +132,7 @@ func (c *collector) scratch(context.Context) error {
 	for _, pattern := range []string{
 		c.Repo.Path("fsck-*"), c.Repo.Path("index-*"), c.Repo.Path("stage-*"), c.Repo.Path(".new-*"),
 		c.Repo.Path("*", ".new-*"), c.Repo.Path("*", "*", ".new-*"), c.Repo.Path("spool", "*"), c.Repo.Path("setup", "*"),
+		c.Repo.Path("stop", "*"), c.Repo.Path("modules", "*"), c.Repo.Path("edit", "*"),
 	} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
@@ -144,7 +145,11 @@ func (c *collector) scratch(context.Context) error {
 	for _, f := range left {
 		name := filepath.Base(f)
 		used := filepath.Base(filepath.Dir(f)) == "setup" && c.recorded(name) || c.keep[name] || stages[f]
-		if used || c.age(f) < tidyEvery {
+		young := tidyEvery
+		if filepath.Base(filepath.Dir(f)) == "edit" {
+			young *= 30 // what a person wrote, kept since it could not be applied
+		}
+		if used || c.age(f) < young {
 			continue
 		}
 		gone := Collected{What: "scratch", Name: name, Why: "no command needs it", Bytes: sizeOf(f)}
