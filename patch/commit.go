@@ -136,8 +136,10 @@ func (q *Queue) moveHead(ctx context.Context, j *journal) error {
 		return err
 	}
 	subject, _, _ := strings.Cut(c.Message, "\n")
-	err = q.repo.UpdateRefs(ctx, "commit (git-ftl apply "+j.ID+"): "+oneLine(subject),
-		git.RefUpdate{Name: "HEAD", New: hashOf(c.Commit), Old: hashOf(c.Head)})
+	err = q.keepModes(q.headFiles(ctx), func() error {
+		return q.repo.UpdateRefs(ctx, "commit (git-ftl apply "+j.ID+"): "+oneLine(subject),
+			git.RefUpdate{Name: "HEAD", New: hashOf(c.Commit), Old: hashOf(c.Head)})
+	})
 	if errors.Is(err, git.ErrMoved) {
 		return ErrHeadMoved
 	}

@@ -227,7 +227,8 @@ func (d *disk) sum(p string) (state, error) {
 	return state{Kind: fileKind, Hash: h.Sum().String(), Perm: fi.Mode() & permBits, Mtime: fi.ModTime().UnixNano()}, nil
 }
 
-// mkdir makes a folder whose parent exists; one that is there already is fine.
+// mkdir makes a folder with these permissions, whatever the umask of the process.
+// Its parent exists; one that is there already is fine.
 func (d *disk) mkdir(dir string, perm fs.FileMode) error {
 	parent, err := d.folder(path.Dir(dir))
 	if err != nil {
@@ -241,7 +242,14 @@ func (d *disk) mkdir(dir string, perm fs.FileMode) error {
 		}
 		return err
 	}
-	return err
+	if err != nil || permBits == 0 {
+		return err
+	}
+	fi, err := parent.Lstat(path.Base(dir))
+	if err != nil {
+		return err
+	}
+	return d.chmod(dir, perm|fi.Mode()&fs.ModeSetgid) // as its parent has it
 }
 
 func (d *disk) chmod(dir string, perm fs.FileMode) error {

@@ -168,7 +168,9 @@ func (q *Queue) moveIndex(ctx context.Context, j *journal) error {
 	if len(todo) == 0 {
 		return nil
 	}
-	return indexWriter{q, j.alters()}.write(ctx, todo)
+	return q.keepModes([]string{filepath.Join(q.repo.GitDir, "index")}, func() error {
+		return indexWriter{q, j.alters()}.write(ctx, todo)
+	})
 }
 
 // alters reports whether the steps alter what chooses filters.

@@ -24,6 +24,13 @@ func restrictUmask() os.FileMode {
 	return os.FileMode(syscall.Umask(0o077))
 }
 
+// asUser runs f, which writes nothing but what is the user's own, under their
+// umask. Nothing else may write meanwhile.
+func (a *app) asUser(f func() error) error {
+	defer syscall.Umask(syscall.Umask(int(a.umask)))
+	return f()
+}
+
 // keepPipes makes a write to a closed pipe an error, where it would end git-ftl
 // in the middle of a task. Children get the system's default again, as a pager
 // needs it.

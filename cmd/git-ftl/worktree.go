@@ -25,7 +25,8 @@ func (c *worktreeCmd) Run(a *app) error {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(a.dir, dir)
 		}
-		if err := s.Queue.Checkout(ctx, r, dir); err != nil {
+		err = a.asUser(func() error { return s.Queue.Checkout(ctx, r, dir) })
+		if err != nil {
 			return err
 		}
 		if c.JSON {
