@@ -78,7 +78,7 @@ func (q *Queue) Undo(ctx context.Context, o UndoOptions) (Applied, error) {
 	if err := u.check(ctx); err != nil {
 		return Applied{}, err
 	}
-	if !o.DryRun {
+	if !o.DryRun && !u.idle() {
 		if err := u.run(ctx); err != nil {
 			return Applied{}, fmt.Errorf("undo %s: %w", r.ID, err)
 		}
@@ -233,6 +233,9 @@ func (u *undo) blame(ctx context.Context, paths string) error {
 	}
 	return nil
 }
+
+// idle reports that a merge leaves all alone, so that the apply stays as it is.
+func (u *undo) idle() bool { return len(u.conflicts) > 0 && len(u.todo)+len(u.index) == 0 }
 
 // run stages the saved bytes and carries the inverse of the apply out.
 func (u *undo) run(ctx context.Context) error {

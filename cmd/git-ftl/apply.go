@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,7 @@ func (c *applyCmd) Run(a *app) error {
 		}
 		r, err := a.choose(ctx, s, c.ID)
 		if err != nil {
-			return err
+			return orPath(a, err, "apply", c.ID)
 		}
 		seen := c.ID != "" || c.Patch || c.Edit
 		if err := s.Shown(r); err != nil && !seen {
@@ -69,6 +70,13 @@ func (v *applying) run(ctx context.Context) error {
 		return err
 	}
 	applied, err := v.s.Apply(ctx, v.r, o)
+	if errors.Is(err, patch.ErrDecided) {
+		id := v.r.ID
+		return &exitError{code: exitFailed, err: err, hints: []string{
+			"git ftl undo " + id + " takes it back",
+			fmt.Sprintf("git cherry-pick -n ftl/snapshots/%s..ftl/results/%s takes it anew, after a git revert", id, id),
+		}}
+	}
 	if err != nil {
 		return err
 	}
@@ -79,7 +87,11 @@ func (v *applying) run(ctx context.Context) error {
 		v.showApplied(v.s, applied, o)
 	}
 	if err == nil && len(applied.Conflicts) > 0 {
-		err = marked(applied, "git mergetool, then git add")
+		next := []string{"git mergetool, then git add", "git ftl undo takes it all back"}
+		if applied.DryRun {
+			next = []string{"git ftl apply --merge " + applied.ID}
+		}
+		err = marked(applied, next)
 	}
 	return err
 }

@@ -24,7 +24,7 @@ func (e *exitError) explainConflict(c *patch.ConflictError) {
 	case mergeable:
 		e.hints = []string{fmt.Sprintf("git ftl apply --merge %s (markers and stages for mergetool, lazygit, your editor)", c.ID)}
 	case with != "your working tree":
-		e.hints = []string{fmt.Sprintf("git ftl apply %s writes the working tree only; commit or unstage what is in its way to go on here", c.ID)}
+		e.hints = []string{fmt.Sprintf("git ftl apply %s writes the working tree only; to go on here, git add what it needs, commit or unstage what is in its way", c.ID)}
 	default:
 		e.hints = []string{fmt.Sprintf("git ftl diff %s shows the change; commit, stash or move what is in its way and apply again", c.ID)}
 	}
@@ -78,8 +78,8 @@ func (e *exitError) explainRefusal() bool {
 }
 
 // marked is the error of what was written, but with conflicts.
-func marked(p patch.Applied, next string) error {
-	e := &exitError{code: exitConflict}
+func marked(p patch.Applied, next []string) error {
+	e := &exitError{code: exitConflict, hints: next}
 	n := 0
 	for _, c := range p.Conflicts {
 		if c.HasMarkers() {
@@ -92,15 +92,14 @@ func marked(p patch.Applied, next string) error {
 		has = "has"
 	}
 	e.err = fmt.Errorf("%s %s conflict markers", plural(n, "file"), has)
-	if rest := len(p.Conflicts) - n; rest > 0 {
+	switch rest := len(p.Conflicts) - n; {
+	case n == 0:
+		e.err = fmt.Errorf("%s to settle by hand", plural(rest, "file"))
+	case rest > 0:
 		e.err = fmt.Errorf("%w, %d more to settle by hand", e.err, rest)
 	}
 	if p.DryRun {
 		e.err = fmt.Errorf("%w; nothing was written", e.err)
-	}
-	e.hints = []string{next}
-	if next != "" && !p.DryRun {
-		e.hints = append(e.hints, "git ftl undo takes it all back")
 	}
 	return e
 }

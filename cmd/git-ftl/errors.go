@@ -148,7 +148,6 @@ func (e *exitError) explainCause(env []string) {
 		{container.ErrHeld, exitFailed, []string{"git ftl sandbox shell --name NAME looks at it, git ftl sandbox rm --force NAME drops it"}},
 		{session.ErrRunning, exitFailed, []string{"git ftl wait waits for it, git ftl stop ends it"}},
 		{session.ErrNotRunning, exitFailed, []string{"git ftl status lists the running ones"}},
-		{patch.ErrDecided, exitFailed, []string{"git ftl undo takes it back"}},
 		{patch.ErrChanged, exitFailed, []string{"git ftl diff shows it as it is now"}},
 		{patch.ErrPaths, exitFailed, []string{"git ftl diff --left shows what is left"}},
 		{patch.ErrUnmerged, exitFailed, []string{"git mergetool, then git add settles them; git status lists them"}},

@@ -45,13 +45,21 @@ func (c *undoCmd) Run(a *app) error {
 			a.showUndone(undone, o)
 		}
 		if err == nil && len(undone.Conflicts) > 0 {
-			err = marked(undone, "settle them in your editor")
+			next := "settle them in your editor"
+			if undone.DryRun {
+				next = "git ftl undo --merge " + undone.ID
+			}
+			err = marked(undone, []string{next})
 		}
 		return err
 	})
 }
 
 func (a *app) showUndone(p patch.Applied, o patch.UndoOptions) {
+	if len(p.Files) == 0 && len(p.Conflicts) > 0 {
+		fmt.Fprintf(a.stdout, "%s: no file was written\n", p.ID)
+		return
+	}
 	did, again := "as before "+p.ID+" was applied", "git ftl apply "+p.ID
 	if p.Result.State == "" { // no result had a part in it
 		did, again = "as before snapshot "+p.ID+" was restored", "git ftl snapshots restore "+p.ID
