@@ -33,7 +33,7 @@ func (r *run) work(ctx context.Context) error {
 		defer cancel()
 	}
 	stdout, stderr, flush := r.output()
-	folder := r.folder(ctx)
+	folder := r.folder(soft)
 	start := r.Now()
 	exit, err := r.box.Run(soft, container.Cmd{
 		Argv: r.task.Agent.Argv, Env: r.env(folder), Dir: folder,
@@ -48,19 +48,25 @@ func (r *run) work(ctx context.Context) error {
 	return err
 }
 
-// folder is where the agent starts: where the user stands, if the agent has that
-// folder.
+// folder is where the agent starts: where the user stands. git keeps no empty
+// folder and no ignored one, so it is made where the snapshot lacks it.
 func (r *run) folder(ctx context.Context) string {
-	if r.Repo.Prefix == "" {
+	prefix := strings.TrimSuffix(r.Repo.Prefix, "/")
+	if prefix == "" {
 		return ""
 	}
 	objs := r.Repo.Objects(ctx)
 	defer objs.Close()
-	prefix := strings.TrimSuffix(r.Repo.Prefix, "/")
 	if e, err := objs.Lookup(r.startTree, prefix); err == nil && e.Mode == filemode.Dir {
 		return prefix
 	}
-	r.note("the snapshot has no file in " + prefix + "; the agent starts at the top")
+	exit, err := r.box.Run(ctx, container.Cmd{
+		Argv: []string{"mkdir", "-p", "--", prefix}, Env: r.env(""), Stdout: io.Discard, Stderr: io.Discard, Grace: grace,
+	})
+	if err == nil && exit.Code == 0 {
+		return prefix
+	}
+	r.note("the workspace has no folder " + prefix + "; the agent starts at the top")
 	return ""
 }
 
