@@ -18,7 +18,10 @@ func (a *app) choose(ctx context.Context, s *session.Session, id string) (patch.
 	var several *session.SeveralError
 	switch {
 	case errors.As(err, &several) && isTerminal(a.stdin) && isTerminal(a.stderr):
-		return a.ask(s, several.Results)
+		if r, err = a.ask(s, several.Results); err == nil {
+			err = s.MarkShown(r.ID, r.Commit.String()) // as much of it as status shows
+		}
+		return r, err
 	case errors.As(err, &several):
 		e := &exitError{code: exitUsage, err: err, hints: []string{"name one of them"}}
 		for _, r := range several.Results {
@@ -26,9 +29,14 @@ func (a *app) choose(ctx context.Context, s *session.Session, id string) (patch.
 		}
 		return r, e
 	case errors.Is(err, patch.ErrUnknown):
-		if o, known := a.taskOf(s, id); known {
+		o, known := a.taskOf(s, id)
+		switch {
+		case known && o.Status == session.Running:
+			return r, &exitError{code: exitFailed, err: fmt.Errorf("task %s is running", o.ID), hints: []string{"git ftl wait " + o.ID, "git ftl stop " + o.ID}}
+		case known:
 			return r, &exitError{code: exitFailed, err: fmt.Errorf("task %s has no result: it changed nothing, or failed", o.ID), hints: []string{"git ftl show " + o.ID}}
 		}
+		return r, fmt.Errorf("%q: %w", id, patch.ErrUnknown)
 	case errors.Is(err, session.ErrNonePending):
 		return r, &exitError{code: exitFailed, err: err, hints: []string{"git ftl list shows every task; apply, diff and reject take an ID"}}
 	}
@@ -54,7 +62,15 @@ func (a *app) describe(s *session.Session, r patch.Result) string {
 	if err != nil {
 		return r.ID
 	}
-	return fmt.Sprintf("%s  %s, +%d -%d  %s", r.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), session.Subject(o.Task))
+	return fmt.Sprintf("%s  %s, +%d -%d%s  %s", r.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), cut(o.Status), session.Subject(o.Task))
+}
+
+// cut names the way a task ended that was not its agent's success.
+func cut(status string) string {
+	if status == "" || status == session.Pending {
+		return ""
+	}
+	return ", " + status
 }
 
 func (a *app) ask(s *session.Session, results []patch.Result) (patch.Result, error) {

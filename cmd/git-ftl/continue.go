@@ -74,7 +74,7 @@ func (c *continueCmd) task(a *app, s *session.Session, o session.Outcome, words 
 	if c.Model != "" {
 		t.Model = c.Model
 	}
-	if t.Text, err = c.text(a, s, words, "What is the agent to do next? So far: "+session.Subject(o.Task)); err != nil {
+	if t.Text, err = c.text(a, s, words, inquiry{"continue", "What is the agent to do next? So far: " + session.Subject(o.Task)}); err != nil {
 		return t, err
 	}
 	if command {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,6 +98,9 @@ func (a *app) shortStatus() error {
 	ctx, cancel := a.context()
 	defer cancel()
 	repo, err := git.Open(ctx, a.dir, a.env)
+	if errors.Is(err, git.ErrNotRepository) {
+		return &exitError{code: exitFailed, err: err, quiet: true} // a prompt is shown everywhere
+	}
 	if err != nil {
 		return err
 	}
@@ -134,7 +138,7 @@ func (a *app) longStatus(r statusReport) {
 		if l.State == string(patch.Partial) {
 			files = fmt.Sprintf("partial, %d of %s left", l.Left, files)
 		}
-		fmt.Fprintf(a.stdout, "%-9s %s, +%d -%d   %s\n", l.ID, files, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+		fmt.Fprintf(a.stdout, "%-9s %s, +%d -%d%s   %s\n", l.ID, files, l.Insertions, l.Deletions, cut(l.Status), clean(session.Subject(l.Task)))
 	}
 	if len(r.Running) > 0 {
 		a.ui.line("  git ftl logs -f ID   git ftl stop ID")
@@ -198,7 +202,11 @@ func (c *listCmd) Run(a *app) error {
 		}
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, l := range lines {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", l.ID, when(l.Created), l.State, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+			state := l.State
+			if l.Result != "" {
+				state += cut(l.Status)
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", l.ID, when(l.Created), state, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
 		}
 		return w.Flush()
 	})

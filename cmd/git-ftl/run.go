@@ -102,7 +102,7 @@ func (c *runCmd) Run(a *app) error {
 		if c.Model != "" {
 			s.Config.Model = c.Model
 		}
-		text, err := c.text(a, s, c.Task, "What is the agent to do?")
+		text, err := c.text(a, s, c.Task, inquiry{"run", "What is the agent to do?"})
 		if err != nil {
 			return session.Task{}, err
 		}

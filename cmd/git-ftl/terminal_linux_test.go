@@ -152,4 +152,10 @@ func TestTerminalKeys(t *testing.T) {
 			t.Errorf("the terminal does not show %q: %s", want, term.text())
 		}
 	}
+
+	// To choose among several is to have seen the one.
+	term.types("git ftl apply\n")
+	term.until("which one (1-2, empty for none)?")
+	term.types("2\n")
+	term.until("1 file applied")
 }

@@ -21,6 +21,19 @@ type textFlags struct {
 	Edit bool   `short:"e" help:"Open git's editor on the task."`
 }
 
+// inquiry is what a verb asks the user for.
+type inquiry struct {
+	verb string // as typed
+	text string // above the editor's lines
+}
+
+// missing is the error where the user gives no words.
+func (q inquiry) missing(what string) error {
+	return &exitError{code: exitUsage, err: errors.New("the task is " + what), hints: []string{
+		fmt.Sprintf(`git ftl %s "what to do", git ftl %s -F FILE, or - for stdin`, q.verb, q.verb),
+	}}
+}
+
 // taskHelp is below the task in the editor.
 const taskHelp = `
 # %s
@@ -28,13 +41,13 @@ const taskHelp = `
 `
 
 // text gets the task from where the user put it: words, file, stdin or editor.
-func (f *textFlags) text(a *app, s *session.Session, words, what string) (string, error) {
+func (f *textFlags) text(a *app, s *session.Session, words string, q inquiry) (string, error) {
 	text, err := f.given(a, words)
 	if err != nil {
 		return "", err
 	}
 	if f.Edit || words == "" && f.File == "" {
-		if text, err = f.edited(a, s, text, what); err != nil {
+		if text, err = f.edited(a, s, text, q); err != nil {
 			return "", err
 		}
 	}
@@ -42,7 +55,7 @@ func (f *textFlags) text(a *app, s *session.Session, words, what string) (string
 		return "", &exitError{code: exitUsage, err: errors.New("the task is over 16 MiB")}
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", &exitError{code: exitUsage, err: errors.New("the task is empty"), hints: []string{`git ftl run "what to do", or git ftl run -F FILE`}}
+		return "", q.missing("empty")
 	}
 	return text, nil
 }
@@ -68,12 +81,12 @@ func (f *textFlags) given(a *app, words string) (string, error) {
 
 // edited opens the editor. Off a terminal only an editor that was chosen for
 // this can be meant.
-func (f *textFlags) edited(a *app, s *session.Session, text, what string) (string, error) {
+func (f *textFlags) edited(a *app, s *session.Session, text string, q inquiry) (string, error) {
 	if !isTerminal(a.stdin) && !f.Edit && lookup(a.env, "GIT_EDITOR") == "" {
-		return "", &exitError{code: exitUsage, err: errors.New("the task is missing"), hints: []string{`git ftl run "what to do", git ftl run -F FILE, or - for stdin`}}
+		return "", q.missing("missing")
 	}
 	const draft = "TASK_EDITMSG"
-	text, err := a.compose(context.Background(), s.Repo, draft, strings.TrimRight(text, "\n")+"\n"+fmt.Sprintf(taskHelp, what))
+	text, err := a.compose(context.Background(), s.Repo, draft, strings.TrimRight(text, "\n")+"\n"+fmt.Sprintf(taskHelp, q.text))
 	if err != nil {
 		return "", err
 	}
