@@ -70,15 +70,8 @@ func (v *applying) run(ctx context.Context) error {
 		return err
 	}
 	applied, err := v.s.Apply(ctx, v.r, o)
-	if errors.Is(err, patch.ErrDecided) {
-		id := v.r.ID
-		return &exitError{code: exitFailed, err: err, hints: []string{
-			"git ftl undo " + id + " takes it back",
-			fmt.Sprintf("git cherry-pick -n ftl/snapshots/%s..ftl/results/%s takes it anew, after a git revert", id, id),
-		}}
-	}
 	if err != nil {
-		return err
+		return decided(v.r.ID, err)
 	}
 	v.showHooks(applied.Hooks)
 	if v.c.JSON {
@@ -94,6 +87,17 @@ func (v *applying) run(ctx context.Context) error {
 		err = marked(applied, next)
 	}
 	return err
+}
+
+// decided adds the ways on to the error of a result that was applied already.
+func decided(id string, err error) error {
+	if !errors.Is(err, patch.ErrDecided) {
+		return err
+	}
+	return &exitError{code: exitFailed, err: err, hints: []string{
+		"git ftl undo " + id + " takes it back",
+		fmt.Sprintf("git cherry-pick -n ftl/snapshots/%s..ftl/results/%s takes it anew, after a git revert", id, id),
+	}}
 }
 
 // nothing says that no part was chosen.
@@ -216,7 +220,7 @@ func (a *app) sayLeft(s *session.Session, left []string, more ...string) {
 				names = append(names, fmt.Sprintf("and %d more", len(left)-most))
 				break
 			}
-			names = append(names, fromHere(s, p))
+			names = append(names, clean(quoteArgs([]string{fromHere(s, p)})))
 		}
 		more = append([]string{"left: " + strings.Join(names, " ")}, more...)
 	}
