@@ -113,6 +113,10 @@ func (a *app) shortStatus() error {
 	if err != nil {
 		return err
 	}
+	const most = 3 // a prompt is one line with other things
+	if more := len(parts) - most; more > 1 {
+		parts = append(parts[:most], fmt.Sprintf("+%d", more))
+	}
 	if n := len(running); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d running", n))
 	}
