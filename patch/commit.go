@@ -83,25 +83,6 @@ func (q *Queue) hooksDir(ctx context.Context) string {
 	return dir
 }
 
-// keepsHooks refuses a change that alters the very hooks that are to run.
-func (p *plan) keepsHooks(dir string) error {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return nil // no hooks
-	}
-	top, err := filepath.EvalSymlinks(p.q.repo.Dir)
-	if err != nil {
-		return err
-	}
-	for _, c := range p.changes {
-		at := filepath.Join(top, filepath.FromSlash(c.Path))
-		if rel, err := filepath.Rel(real, at); err == nil && filepath.IsLocal(rel) {
-			return &UnsafeError{Path: c.Path, Why: "is one of the hooks that would run on this commit"}
-		}
-	}
-	return nil
-}
-
 // makeCommit stores the commit and notes it in the journal; HEAD does not move
 // yet, so that only this note decides after a crash.
 func (q *Queue) makeCommit(ctx context.Context, j *journal, tree string) error {

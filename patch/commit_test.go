@@ -177,19 +177,47 @@ func TestRefusingHookTakesEverythingBack(t *testing.T) {
 
 // A change to the hooks that would run on it is not committed with hooks.
 func TestCommitRefusesToRunHooksOfTheChange(t *testing.T) {
-	l := newLab(t)
-	l.write(".husky/pre-commit", "#!/bin/sh\n")
-	l.committed()
-	l.git("config", "core.hooksPath", ".husky")
-	r := l.store(l.snapshot(), executable(".husky/pre-commit", "#!/bin/sh\ntouch ran\n"))
-	disk := l.disk()
-	_, err := l.q.Apply(t.Context(), r.ID, ApplyOptions{Commit: &CommitOptions{Message: "m", Hooks: true}, Now: l.now()})
-	var unsafe *UnsafeError
-	if !errors.As(err, &unsafe) || unsafe.Path != ".husky/pre-commit" {
-		t.Errorf("got %v", err)
-	}
-	if d := cmp.Diff(disk, l.disk()); d != "" {
-		t.Error(d)
+	run := "#!/bin/sh\ntouch ran\n"
+	for _, tc := range []struct {
+		name    string
+		hooks   string // core.hooksPath
+		prepare string
+		change  change
+	}{
+		{"their file", ".husky", "mkdir .husky; touch .husky/pre-commit", executable(".husky/pre-commit", run)},
+		{"a folder that is not there yet", ".githooks", "", executable(".githooks/pre-commit", run)},
+		{"a folder below one that is not there yet", "tools/githooks", "", executable("tools/githooks/commit-msg", run)},
+		{"in another case", ".githooks", "", executable(".GitHooks/pre-commit", run)},
+		{"a link in place of a folder above", "tools/githooks", "mkdir -p evil/githooks; cp ../run evil/githooks/pre-commit", link("tools", "evil")},
+		{"the target of a hook that is a link", "", "mkdir -p tools; echo : > tools/check; ln -sf ../../tools/check .git/hooks/pre-commit", executable("tools/check", run)},
+		{"the target of a hook that dangles", "", "ln -sf ../../tools/check .git/hooks/pre-commit", executable("tools/check", run)},
+		{"a link to the folder", "hooks", "mkdir -p b evil; ln -s b hooks; cp ../run evil/pre-commit", link("hooks", "evil")},
+		{"what husky runs", ".husky/_", "mkdir -p .husky/_; echo '. .husky/pre-commit' > .husky/_/pre-commit; chmod +x .husky/_/pre-commit; echo '_' > .husky/.gitignore", executable(".husky/pre-commit", run)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l := newLab(t)
+			l.write("a", "x\n")
+			l.must(os.WriteFile(filepath.Join(l.repo.Dir, "..", "run"), []byte(run), 0o755))
+			cmd := exec.Command("sh", "-euc", tc.prepare)
+			cmd.Dir = l.repo.Dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v %s", err, out)
+			}
+			l.committed()
+			if tc.hooks != "" {
+				l.git("config", "core.hooksPath", tc.hooks)
+			}
+			r := l.store(l.snapshot(), tc.change)
+			disk := l.disk()
+			_, err := l.q.Apply(t.Context(), r.ID, ApplyOptions{Commit: &CommitOptions{Message: "m", Hooks: true}, Now: l.now()})
+			var unsafe *UnsafeError
+			if !errors.As(err, &unsafe) || unsafe.Path != tc.change.path {
+				t.Errorf("got %v", err)
+			}
+			if d := cmp.Diff(disk, l.disk()); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }
 
