@@ -1,10 +1,13 @@
 package patch
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -130,6 +133,75 @@ func TestChainSurvivesACrash(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A follow-up in one work tree, stored while another work tree decides on the
+// result, is neither lost nor foreign after it.
+func TestDecisionBesideAFollowUpElsewhere(t *testing.T) {
+	l := newLab(t)
+	l.write("a", "1\n")
+	l.committed()
+	dir := filepath.Join(t.TempDir(), "linked")
+	l.git("worktree", "add", "-q", "--detach", dir)
+	other := labAt(t, dir, false)
+	base := l.snapshot()
+	first := l.store(base, file("a", "2\n"))
+	stored := make(chan error, 1)
+	var second Result
+	_, err := l.q.revise(t.Context(), first.ID, func(r *Result) error {
+		go func() {
+			var err error
+			second, err = other.follow(first, base, first.Commit, file("a", "3\n"))
+			stored <- err
+		}()
+		select {
+		case err := <-stored:
+			stored <- err
+		case <-time.After(time.Second): // it waits, as it should
+		}
+		r.State, r.Decided = Rejected, time.Now()
+		return nil
+	})
+	l.must(err)
+	l.must(<-stored)
+	found, err := l.q.Find(t.Context(), first.ID)
+	l.must(err)
+	if found.Commit != second.Commit || found.State != Undecided {
+		t.Errorf("%s at %s, want %s", found.State, found.Commit, second.Commit)
+	}
+}
+
+// Whoever looks while a record takes its place sees the result as it was or is,
+// never as foreign, and is not in the way.
+func TestLookBesideAFollowUp(t *testing.T) {
+	l := newLab(t)
+	l.write("a", "1\n")
+	base := l.snapshot()
+	r := l.store(base, file("a", "2\n"))
+	over := make(chan struct{})
+	var looks sync.WaitGroup
+	looks.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			if found, err := l.q.Find(context.Background(), r.ID); err != nil || found.State == Foreign {
+				t.Errorf("found %+v, %v", found, err)
+			}
+		}
+	})
+	for n := range 30 {
+		next, err := l.follow(r, base, r.Commit, file("a", fmt.Sprintf("%d\n", n+3)))
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		r = next
+	}
+	close(over)
+	looks.Wait()
 }
 
 // What a follow-up's patch turns into something unsafe is refused, although it

@@ -97,6 +97,11 @@ func (q *Queue) Drop(ctx context.Context, id string, o DropOptions) (freed int64
 		return 0, err
 	}
 	defer unlock()
+	unlockRecords, err := q.lockRecords(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlockRecords()
 	d := &drop{q: q, id: id, o: o}
 	for _, step := range []func(context.Context) error{d.findApplies, d.findResult} {
 		if err := step(ctx); err != nil {
@@ -204,7 +209,7 @@ func (d *drop) findResult(ctx context.Context) (err error) {
 	}
 	objs := d.q.repo.Objects(ctx)
 	defer objs.Close()
-	r, err := d.q.load(objs, d.id, d.commit)
+	r, err := d.q.load(ctx, objs, d.id, d.commit)
 	if err != nil {
 		return err
 	}
@@ -243,12 +248,13 @@ func (d *drop) run(ctx context.Context) error {
 	if err := d.q.step("dropped refs"); err != nil {
 		return err
 	}
-	if r, err := d.q.readRecord(d.id); err == nil {
-		if err := d.q.unnote(ctx, r.Commit); err != nil {
+	if s, err := d.q.readStored(recordName(d.id)); err == nil {
+		if err := d.q.unnote(ctx, s.Result.Commit); err != nil {
 			return err
 		}
 	}
-	return removeFile(d.record())
+	next := d.q.repo.Path(filepath.FromSlash(nextName(d.id)))
+	return errors.Join(removeFile(next), removeFile(d.record()))
 }
 
 func removeFile(name string) error {

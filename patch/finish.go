@@ -87,20 +87,15 @@ func (q *Queue) finishApply(ctx context.Context, d *disk, r *appliedRecord) erro
 	if r.Restore {
 		return nil
 	}
-	res, err := q.readRecord(r.ID)
-	if err != nil {
-		return err
-	}
-	if res.Base != hashOf(r.Base) {
-		return nil // a follow-up has gone over to another base meanwhile
-	}
-	res.Have, res.Decided = hashOf(r.HaveAfter), r.When
-	res.State = res.judge()
-	if err := q.writeRecord(res); err != nil {
-		return err
-	}
-	if res.State != Whole {
+	res, err := q.revise(ctx, r.ID, func(res *Result) error {
+		if res.Base == hashOf(r.Base) { // else a follow-up has gone over to another meanwhile
+			res.Have, res.Decided = hashOf(r.HaveAfter), r.When
+			res.State = res.judge()
+		}
 		return nil
+	})
+	if err != nil || res.State != Whole {
+		return err
 	}
 	return q.settle(ctx, res)
 }
@@ -131,29 +126,30 @@ func (q *Queue) undecide(ctx context.Context, j *journal) error {
 	if j.Record.Restore {
 		return nil
 	}
-	res, err := q.readRecord(j.Record.ID)
-	if err != nil || res.Base != hashOf(j.Record.Base) {
+	same := false
+	res, err := q.revise(ctx, j.Record.ID, func(r *Result) (err error) {
+		if same = r.Base == hashOf(j.Record.Base); !same {
+			return nil
+		}
+		have := hashOf(j.Record.HaveBefore)
+		if j.Rest != nil {
+			have, err = q.giveBack(ctx, *r, j)
+		}
+		r.forgetApply(have, q.now())
+		return err
+	})
+	if err != nil || !same {
 		return err
 	}
-	have := hashOf(j.Record.HaveBefore)
-	if j.Rest != nil {
-		if have, err = q.giveBack(ctx, res, j); err != nil {
-			return err
-		}
-	}
-	return q.forgetApply(ctx, res, have)
+	return q.restorePending(ctx, res)
 }
 
 // forgetApply sets back what of a result counts as applied.
-func (q *Queue) forgetApply(ctx context.Context, r Result, have plumbing.Hash) error {
-	r.Have, r.State, r.Decided = have, Undone, q.now()
+func (r *Result) forgetApply(have plumbing.Hash, now time.Time) {
+	r.Have, r.State, r.Decided = have, Undone, now
 	if have != r.BaseTree {
 		r.State = Partial
 	}
-	if err := q.writeRecord(r); err != nil {
-		return err
-	}
-	return q.restorePending(ctx, r)
 }
 
 // giveBack returns what counts as applied of a result once the files of a partial

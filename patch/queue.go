@@ -115,14 +115,17 @@ func (q *Queue) Reject(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	switch r.State {
-	case Foreign:
+	if r.State == Foreign {
 		return fmt.Errorf("reject %s: %w", r.ID, ErrForeign)
-	case Whole:
-		return fmt.Errorf("reject %s: %w", r.ID, ErrDecided)
 	}
-	r.State, r.Decided = Rejected, q.now()
-	if err := q.writeRecord(r); err != nil {
+	r, err = q.revise(ctx, r.ID, func(r *Result) error {
+		if r.State == Whole {
+			return fmt.Errorf("reject %s: %w", r.ID, ErrDecided)
+		}
+		r.State, r.Decided = Rejected, q.now()
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	return q.settle(ctx, r)

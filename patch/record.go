@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,11 +53,42 @@ func (q *Queue) writeRecordAs(name string, r Result) error {
 	return q.repo.WriteState(name, data)
 }
 
-// readRecord reads a result's record, all but Left; errors.Is(err,
-// fs.ErrNotExist) where there is none.
-func (q *Queue) readRecord(id string) (Result, error) {
+// readRecord reads a result's record, all but Left: that of the commit at its ref,
+// where there is one. errors.Is(err, fs.ErrNotExist) where there is none.
+func (q *Queue) readRecord(ctx context.Context, id string) (Result, error) {
+	at, err := q.repo.Ref(ctx, resultRefs+id)
+	if err != nil {
+		return Result{}, err
+	}
 	s, err := q.readStored(recordName(id))
+	if err == nil && s.Result.Commit != at {
+		if next, known, err := q.recordOf(nextName(id), id, at); known || err != nil {
+			return next.Result, err
+		}
+	}
 	return s.Result, err
+}
+
+// revise changes the record of a result. No other process, of another work tree
+// either, writes a record meanwhile: it would bring back what this one replaces.
+func (q *Queue) revise(ctx context.Context, id string, change func(*Result) error) (r Result, err error) {
+	unlock, err := q.lockRecords(ctx)
+	if err != nil {
+		return r, err
+	}
+	defer unlock()
+	if r, err = q.readRecord(ctx, id); err != nil {
+		return r, err
+	}
+	if err = change(&r); err != nil {
+		return r, err
+	}
+	return r, q.writeRecord(r)
+}
+
+// lockRecords is taken within the lock of a work tree, never the other way round.
+func (q *Queue) lockRecords(ctx context.Context) (unlock func(), err error) {
+	return q.repo.Lock(ctx, "results")
 }
 
 func (q *Queue) readStored(name string) (stored, error) {
@@ -86,24 +118,34 @@ func (q *Queue) adopt(id string) error {
 }
 
 // load reads the record of a ref; a ref that has none, or another commit than
-// its record says, is foreign.
-func (q *Queue) load(objs *git.Objects, id string, commit plumbing.Hash) (Result, error) {
-	if idPattern.MatchString(id) {
-		if r, known, err := q.own(objs, id, commit); known || err != nil {
+// its record says, is foreign. A ref that moved since it was read is read again.
+func (q *Queue) load(ctx context.Context, objs *git.Objects, id string, commit plumbing.Hash) (Result, error) {
+	if !idPattern.MatchString(id) {
+		return foreign(objs, id, commit), nil
+	}
+	for {
+		r, known, err := q.own(objs, id, commit)
+		if known || err != nil {
 			return r, err
 		}
+		if _, err := q.readStored(recordName(id)); errors.Is(err, fs.ErrNotExist) {
+			return foreign(objs, id, commit), nil
+		}
+		now, err := q.repo.Ref(ctx, resultRefs+id)
+		if err != nil || now == commit || now.IsZero() {
+			return foreign(objs, id, commit), err
+		}
+		commit = now
 	}
-	return foreign(objs, id, commit), nil
 }
 
-// own finds the local record of a commit, also where a crash came between the
-// move of the ref and that of the record.
+// own finds the local record of a commit, also where it has not taken its place
+// yet, or does so while this looks.
 func (q *Queue) own(objs *git.Objects, id string, commit plumbing.Hash) (r Result, known bool, err error) {
-	s, known, err := q.recordOf(recordName(id), id, commit)
-	if !known && err == nil {
-		s, known, err = q.recordOf(nextName(id), id, commit)
-		if known {
-			err = q.adopt(id)
+	var s stored
+	for _, name := range []string{recordName(id), nextName(id), recordName(id)} {
+		if s, known, err = q.recordOf(name, id, commit); known || err != nil {
+			break
 		}
 	}
 	if !known || err != nil {

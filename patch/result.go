@@ -83,7 +83,7 @@ func (q *Queue) List(ctx context.Context) ([]Result, error) {
 	defer objs.Close()
 	var all []Result
 	for name, commit := range refs {
-		r, err := q.load(objs, strings.TrimPrefix(name, resultRefs), commit)
+		r, err := q.load(ctx, objs, strings.TrimPrefix(name, resultRefs), commit)
 		if err != nil {
 			return nil, fmt.Errorf("list results: %w", err)
 		}

@@ -117,6 +117,11 @@ func (s *store) publish(ctx context.Context, r Result) (Result, error) {
 		return r, err
 	}
 	defer unlock()
+	unlockRecords, err := s.q.lockRecords(ctx)
+	if err != nil {
+		return r, err
+	}
+	defer unlockRecords()
 	if err := s.follow(ctx, &r); err != nil {
 		return r, err
 	}
@@ -153,7 +158,7 @@ func (s *store) follow(ctx context.Context, r *Result) error {
 	if was.IsZero() {
 		return complete(s.objs, r)
 	}
-	old, err := s.q.load(s.objs, r.ID, was)
+	old, err := s.q.load(ctx, s.objs, r.ID, was)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (q *Queue) Undo(ctx context.Context, o UndoOptions) (Applied, error) {
 			return Applied{}, fmt.Errorf("undo %s: %w", r.ID, err)
 		}
 	}
-	return u.report()
+	return u.report(ctx)
 }
 
 type undo struct {
@@ -294,7 +294,7 @@ func (u *undo) times(j *journal) {
 	}
 }
 
-func (u *undo) report() (Applied, error) {
+func (u *undo) report(ctx context.Context) (Applied, error) {
 	done := Applied{ID: u.r.ID, DryRun: u.o.DryRun, Commit: hashOf(u.r.Applied), Conflicts: u.conflicts}
 	for _, st := range u.r.Steps {
 		if slices.ContainsFunc(u.keptSteps, func(k step) bool { return string(k.Path) == string(st.Path) }) {
@@ -316,7 +316,7 @@ func (u *undo) report() (Applied, error) {
 		return done, nil
 	}
 	var err error
-	done.Result, err = u.q.readRecord(u.r.ID)
+	done.Result, err = u.q.readRecord(ctx, u.r.ID)
 	if err != nil {
 		return done, err
 	}
