@@ -92,16 +92,11 @@ func (q *Queue) Drop(ctx context.Context, id string, o DropOptions) (freed int64
 	if !idPattern.MatchString(id) {
 		return 0, fmt.Errorf("drop %q: %w", id, ErrUnknown)
 	}
-	unlock, err := q.lockAll(ctx)
+	unlock, err := q.Freeze(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer unlock()
-	unlockRecords, err := q.lockRecords(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer unlockRecords()
 	d := &drop{q: q, id: id, o: o}
 	for _, step := range []func(context.Context) error{d.findApplies, d.findResult} {
 		if err := step(ctx); err != nil {
@@ -118,10 +113,33 @@ func (q *Queue) Drop(ctx context.Context, id string, o DropOptions) (freed int64
 	return freed, nil
 }
 
-// lockAll takes the locks of all work trees that have applied something, in the
-// order of their names, so that no two callers wait for each other.
+// Freeze keeps every apply, undo, decision and new result of all work trees waiting
+// until it is undone.
+func (q *Queue) Freeze(ctx context.Context) (unlock func(), err error) {
+	trees, err := q.lockAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	records, err := q.lockRecords(ctx)
+	if err != nil {
+		trees()
+		return nil, err
+	}
+	return func() { records(); trees() }, nil
+}
+
+// lockAll takes the locks of all work trees, also of those that are gone and have
+// applied something, in the order of their names, so that no two callers wait for
+// each other.
 func (q *Queue) lockAll(ctx context.Context) (unlock func(), err error) {
-	keys := []string{q.repo.Key()}
+	keys := []string{"main", q.repo.Key()}
+	linked, err := q.repo.LinkedTrees()
+	if err != nil {
+		return nil, err
+	}
+	for _, tree := range linked {
+		keys = append(keys, tree.Key())
+	}
 	for _, pattern := range []string{"applied/*", "journal/*.json"} {
 		found, err := filepath.Glob(q.repo.Path(filepath.FromSlash(pattern)))
 		if err != nil {

@@ -30,6 +30,13 @@ func NewQueue(repo *git.Repo, umask fs.FileMode) *Queue {
 	return &Queue{repo: repo, umask: umask & fs.ModePerm, now: time.Now, hook: func(string) error { return nil }}
 }
 
+// In is the same queue of another work tree of the repository.
+func (q *Queue) In(repo *git.Repo) *Queue {
+	other := *q
+	other.repo = repo
+	return &other
+}
+
 // Base is the snapshot that a task started from.
 type Base struct {
 	Commit, Tree plumbing.Hash

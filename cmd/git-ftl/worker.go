@@ -24,7 +24,8 @@ type workerCmd struct{}
 // Run implements the verb.
 func (c *workerCmd) Run(a *app) error {
 	var j job
-	if err := json.NewDecoder(a.stdin).Decode(&j); err != nil {
+	err := json.NewDecoder(a.stdin).Decode(&j)
+	if err != nil || j.Flags.Attempts < 1 || j.Flags.Attempts > maxAttempts || len(j.Task.Agent.Argv) == 0 {
 		return &exitError{code: exitUsage, err: errors.New("this verb is git-ftl's own; it takes no task from a person")}
 	}
 	s, err := a.open(context.Background())

@@ -87,11 +87,11 @@ func (f followed) turn() Outcome {
 }
 
 // undoTurn restores the record of a task whose follow-up never began.
-func (r *run) undoTurn() error {
+func (r *run) undoTurn(ctx context.Context) error {
 	if err := r.save(r.from.record); err != nil {
 		return err
 	}
-	return r.leave()
+	return r.leave(ctx)
 }
 
 // goOn finds what a follow-up starts from. Where the working tree is as the
@@ -126,9 +126,16 @@ func (r *run) goOn(ctx context.Context) error {
 		return err
 	}
 	tree, err := r.tree(ctx, commit)
+	if err != nil {
+		return err
+	}
 	r.on(commit, tree)
-	return err
+	return r.Repo.UpdateRefs(ctx, "", git.RefUpdate{Name: startRef(r.out.ID), New: commit, Any: true})
 }
+
+// startRef keeps the commit that a follow-up starts from while it runs, or its
+// sandbox holds its change: until the result comes upon it, nothing else does.
+func startRef(id string) string { return "refs/ftl/starts/" + id }
 
 // renew takes another snapshot in place of the task's. The one before stays
 // reachable from the result that was made on it.

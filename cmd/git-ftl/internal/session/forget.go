@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // forget removes all that carries the ID of a task: its result and what undo
@@ -36,7 +37,8 @@ func (c *collector) forget(ctx context.Context, what Collected) error {
 	files, bytes := c.filesOf(what.Name)
 	what.Bytes = freed + bytes
 	return c.take(what, func() error {
-		if err := c.dropSnapshot(ctx, what.Name); err != nil {
+		err := c.Repo.UpdateRefs(ctx, "", git.RefUpdate{Name: startRef(what.Name), Any: true})
+		if err = errors.Join(err, c.dropSnapshot(ctx, what.Name)); err != nil {
 			return err
 		}
 		return removeAll(files)

@@ -50,6 +50,9 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(s.Repo.Path("running", id)))
 	}
+	if s, err = s.of(ctx, out); err != nil {
+		return err
+	}
 	r := &run{Session: s, out: out, soft: ctx}
 	if r.out.Status == Running {
 		r.out.Status, r.out.Error = Interrupted, "git-ftl was cut off while it ran"
@@ -69,6 +72,21 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 		return err // the sandbox keeps the change, and the next command tries again
 	}
 	return errors.Join(err, r.end(ctx))
+}
+
+// of is the session of the work tree that a task belongs to, where its result goes;
+// this one where that is gone.
+func (s *Session) of(ctx context.Context, o Outcome) (*Session, error) {
+	if o.WorkTree == "" || o.WorkTree == s.Repo.Key() {
+		return s, nil
+	}
+	repo, err := s.Repo.Tree(ctx, o.WorkTree)
+	if err != nil || repo == nil {
+		return s, err
+	}
+	other := *s
+	other.Repo, other.Queue, other.Store = repo, s.Queue.In(repo), snapshot.New(repo)
+	return &other, nil
 }
 
 // rescue takes the change out of the sandbox that a dead process left.

@@ -154,6 +154,9 @@ func (s *Session) retry(ctx context.Context, box *container.Sandbox) error {
 	if err != nil {
 		return err
 	}
+	if s, err = s.of(ctx, out); err != nil {
+		return err
+	}
 	r := &run{Session: s, out: out, soft: ctx, box: box, held: true}
 	if err := r.startedFrom(ctx); err != nil {
 		return err

@@ -125,11 +125,17 @@ func (r *run) over(err error) {
 
 // begin gives the task its name and its record, and watches for interrupts.
 func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
+	there, err := s.Repo.Lock(ctx, uninstallLock) // until it is among the running ones
+	if err != nil {
+		return nil, nil, err
+	}
+	defer there()
 	r, unlock, err := s.claim(ctx, t)
 	if err != nil {
 		return nil, nil, err
 	}
 	id := r.out.ID
+	_ = os.Remove(s.Repo.Path("stop", id)) // that a turn before this one was asked to, as it ended
 	r.out.Task, r.out.Agent, r.out.Model = t.Text, t.Agent.Name, t.Model
 	r.out.WorkTree, r.out.Created = s.Repo.Key(), s.Now()
 	if t.Agent.Name == agent.ExecName {
@@ -259,7 +265,7 @@ func (r *run) fail(ctx context.Context, why error) error {
 		}
 	}
 	if r.from != nil && !r.held {
-		return errors.Join(why, r.undoTurn())
+		return errors.Join(why, r.undoTurn(ctx))
 	}
 	r.out.Kept = errors.As(why, new(*refusedError))
 	if r.held && !r.out.Kept {
@@ -288,11 +294,16 @@ func (r *run) end(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.leave()
+	return r.leave(ctx)
 }
 
 // leave takes a task out of the running ones.
-func (r *run) leave() error {
+func (r *run) leave(ctx context.Context) error {
+	if r.out.Start != r.out.Snapshot && !r.out.Kept {
+		if err := r.Repo.UpdateRefs(ctx, "", git.RefUpdate{Name: startRef(r.out.ID), Any: true}); err != nil {
+			return err
+		}
+	}
 	for _, folder := range []string{"spool", "stop", "running"} {
 		if err := os.Remove(r.Repo.Path(folder, r.out.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

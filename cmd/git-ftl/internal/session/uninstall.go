@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -71,16 +72,41 @@ func (s *Session) Uninstall(ctx context.Context, o Uninstall) (Removal, error) {
 	if o.Confirm != nil && !o.Confirm(u.out) {
 		return u.out, ErrDeclined
 	}
+	release, err := u.shut(ctx)
+	if err != nil {
+		return u.out, err
+	}
+	defer release()
 	if err := inOrder(ctx, u.acts()...); err != nil {
 		return u.out, err
 	}
-	unlock() // where a file that is open cannot be removed
+	if runtime.GOOS == "windows" { // where a file that is open cannot be removed
+		release()
+		unlock()
+	}
 	return u.out, os.RemoveAll(s.Repo.State)
+}
+
+// uninstallLock is held while a task gets its name, and by an uninstall.
+const uninstallLock = "uninstall"
+
+// shut keeps new tasks, and decisions in any work tree, out until it is released.
+func (u *uninstall) shut(ctx context.Context) (release func(), err error) {
+	tasks, err := u.Repo.Lock(ctx, uninstallLock)
+	if err != nil {
+		return nil, err
+	}
+	decisions, err := u.Queue.Freeze(ctx)
+	if err != nil {
+		tasks()
+		return nil, err
+	}
+	return func() { decisions(); tasks() }, nil
 }
 
 // acts are what is done to the repository, but for its state folder.
 func (u *uninstall) acts() []func(context.Context) error {
-	return []func(context.Context) error{u.idle, u.dropSandboxes, u.dropImages, u.dropConfig, u.dropRefs, u.dropFolders, u.forgetNote}
+	return []func(context.Context) error{u.idle, u.decided, u.listRefs, u.dropSandboxes, u.dropImages, u.dropConfig, u.dropRefs, u.dropFolders, u.forgetNote}
 }
 
 // inOrder takes steps until one fails.
@@ -281,24 +307,29 @@ func (u *uninstall) findFiles(context.Context) error {
 	return nil
 }
 
-// findRefs lists the refs below refs/ftl and the notes. A symbolic one, which
-// git-ftl never makes, would have the update of what it points to.
+// findRefs counts the refs.
 func (u *uninstall) findRefs(ctx context.Context) error {
+	err := u.listRefs(ctx)
+	if n := len(u.out.refs); n > 0 {
+		u.removes(Collected{What: "refs", Name: "refs/ftl, refs/notes/ftl", Why: fmt.Sprintf("%d refs", n)})
+	}
+	return err
+}
+
+// listRefs lists the refs below refs/ftl and the notes. A symbolic one, which
+// git-ftl never makes, would have the update of what it points to.
+func (u *uninstall) listRefs(ctx context.Context) error {
 	out, err := u.Repo.Output(ctx, git.Call{Args: []string{"for-each-ref", "--format=%(refname)%00%(symref)", "refs/ftl/", "refs/notes/ftl"}})
 	if err != nil {
 		return err
 	}
-	n := 0
+	u.out.refs = nil
 	for line := range strings.Lines(string(out)) {
 		name, symbolic, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
 		if symbolic != "" {
 			return fmt.Errorf("%s is a symbolic ref, which git-ftl never makes: git symbolic-ref --delete %s", name, name)
 		}
 		u.out.refs = append(u.out.refs, git.RefUpdate{Name: name, Any: true})
-		n++
-	}
-	if n > 0 {
-		u.removes(Collected{What: "refs", Name: "refs/ftl, refs/notes/ftl", Why: fmt.Sprintf("%d refs", n)})
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -260,6 +261,55 @@ func TestUninstallRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUninstallLooksAgain: what is decided on or begun while a person is asked, or
+// just before, counts.
+func TestUninstallLooksAgain(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		late func(t *testing.T, s *Session)
+		want string
+	}{
+		{"a result", func(t *testing.T, s *Session) { task(t, s, "kkkk", "1") }, "result kkkk is undecided"},
+		{"an apply that was cut off", func(t *testing.T, s *Session) { putState(t, s, "journal/main.json", "{}") }, "an apply in work tree main was cut off"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := newPlot(t, plain)
+			s := p.open("repo")
+			_, err := s.Uninstall(t.Context(), Uninstall{Confirm: func(Removal) bool { tc.late(t, s); return true }})
+			var in *InUseError
+			if !errors.As(err, &in) || len(in.What) != 1 || !strings.HasPrefix(in.What[0], tc.want) {
+				t.Errorf("got %v, %+v", err, in)
+			}
+		})
+	}
+}
+
+// TestUninstallKeepsTasksOut: a task that would begin while an uninstall is at work
+// begins after it, and loses nothing.
+func TestUninstallKeepsTasksOut(t *testing.T) {
+	p := newPlot(t, plain)
+	s := p.open("repo")
+	u := &uninstall{Session: s}
+	release, err := u.shut(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, _, err := s.begin(ctx, Task{Text: "a task"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a task began: %v", err)
+	}
+	if err := s.Queue.Reject(ctx, "kkkk"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a decision was made: %v", err)
+	}
+	release()
+	_, over, err := s.begin(t.Context(), Task{Text: "a task"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over()
 }
 
 // locks leaves them out.
