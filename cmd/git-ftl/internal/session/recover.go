@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/snapshot"
 )
 
 // Recover finishes what an earlier git-ftl left: a half-done apply or undo, and
