@@ -109,7 +109,9 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	}
 	c, err := config.Load(ctx, repo, a.env)
 	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err, hints: []string{"git ftl config shows every setting"}}
+		return nil, &exitError{code: exitUsage, err: err, hints: []string{
+			"git config --show-origin --get-regexp '^ftl[.]' lists what git's files set; git config --unset KEY removes one",
+		}}
 	}
 	return &session.Session{
 		Repo: repo, Config: c, Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now,
