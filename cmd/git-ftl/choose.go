@@ -38,9 +38,25 @@ func (a *app) choose(ctx context.Context, s *session.Session, id string) (patch.
 		}
 		return r, fmt.Errorf("%q: %w", id, patch.ErrUnknown)
 	case errors.Is(err, session.ErrNonePending):
-		return r, &exitError{code: exitFailed, err: err, hints: []string{"git ftl list shows every task; apply, diff and reject take an ID"}}
+		hint := "git ftl list shows every task; apply, continue, diff and reject take an ID"
+		if newest := newestResult(s); newest != "" {
+			hint += ", the newest is " + newest
+		}
+		return r, &exitError{code: exitFailed, err: err, hints: []string{hint}}
 	}
 	return r, err
+}
+
+// newestResult is the ID of the newest result of this work tree, "" where it has
+// none.
+func newestResult(s *session.Session) string {
+	all, err := s.Tasks()
+	for _, o := range all {
+		if err == nil && o.Result != nil && o.WorkTree == s.Repo.Key() {
+			return o.ID
+		}
+	}
+	return ""
 }
 
 // taskOf finds a task by a prefix that only it has.

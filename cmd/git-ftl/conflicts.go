@@ -45,7 +45,9 @@ func conflictLine(c patch.Conflict) string {
 	return line
 }
 
-func (e *exitError) explainEdited(edited *patch.EditedError) {
+// explainEdited tells of an undo of id, which begins with a space; "" is of the
+// newest apply.
+func (e *exitError) explainEdited(edited *patch.EditedError, id string) {
 	e.code, e.details = exitConflict, edited.Paths
 	e.err = errors.New("files were edited since; nothing was touched")
 	if len(edited.Paths) == 0 {
@@ -56,7 +58,7 @@ func (e *exitError) explainEdited(edited *patch.EditedError) {
 			e.details = append(e.details, p+"  staged since")
 		}
 	}
-	e.hints = []string{"git ftl undo --merge takes it out of your edits, git ftl undo -- PATH out of single files; git diff shows them"}
+	e.hints = []string{"git ftl undo" + id + " --merge takes it out of your edits, git ftl undo" + id + " -- PATH out of single files; git diff shows them"}
 }
 
 // explainRefusal takes what keeps an apply from index and HEAD.

@@ -101,7 +101,7 @@ func (e *exitError) explainType() bool {
 	case errors.As(err, &conflict):
 		e.explainConflict(conflict)
 	case errors.As(err, &edited):
-		e.explainEdited(edited)
+		e.explainEdited(edited, "")
 	case errors.As(err, &committed):
 		e.hints = []string{"git revert " + committed.Commit.String()[:12], "git ftl undo ID takes an older apply back"}
 	case errors.As(err, &ambiguous):

@@ -273,6 +273,9 @@ func (a *app) showRecord(o session.Outcome) {
 	for _, d := range o.Dropped {
 		row("dropped", d.Path+"  "+d.Why)
 	}
+	for _, t := range o.Turns {
+		row(fmt.Sprintf("turn %d", t.Turn), session.Subject(t.Task)+cut(t.Status))
+	}
 	for line := range strings.Lines(strings.TrimRight(o.Task, "\n")) {
 		fmt.Fprintf(a.stdout, "    %s\n", clean(strings.TrimSuffix(line, "\n")))
 	}

@@ -33,6 +33,12 @@ func (c *undoCmd) Run(a *app) error {
 			return err
 		}
 		undone, err := s.Queue.Undo(ctx, o)
+		var edited *patch.EditedError
+		if errors.As(err, &edited) && o.ID != "" {
+			e := &exitError{}
+			e.explainEdited(edited, " "+o.ID)
+			return e
+		}
 		if errors.Is(err, patch.ErrPaths) {
 			return &exitError{code: exitFailed, err: fmt.Errorf("the apply wrote nothing at %s", strings.Join(a.paths, ", ")), hints: []string{"git ftl undo -n lists what it wrote"}}
 		}
