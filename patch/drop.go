@@ -141,7 +141,7 @@ func (q *Queue) lockAll(ctx context.Context) (unlock func(), err error) {
 		keys = append(keys, tree.Key())
 	}
 	for _, pattern := range []string{"applied/*", "journal/*.json"} {
-		found, err := filepath.Glob(q.repo.Path(filepath.FromSlash(pattern)))
+		found, err := git.Glob(q.repo.State, filepath.FromSlash(pattern))
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ type drop struct {
 
 // findApplies finds the undo records of the ID, in every work tree.
 func (d *drop) findApplies(context.Context) error {
-	journals, err := filepath.Glob(d.q.repo.Path("journal", "*.json"))
+	journals, err := git.Glob(d.q.repo.State, "journal", "*.json")
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (d *drop) findApplies(context.Context) error {
 			return errors.Join(err, ErrKept) // cut off: its work tree's next command finishes it
 		}
 	}
-	records, err := filepath.Glob(d.q.repo.Path("applied", "*", "*.json"))
+	records, err := git.Glob(d.q.repo.State, "applied", "*", "*.json")
 	if err != nil {
 		return err
 	}

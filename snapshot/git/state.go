@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -38,7 +39,7 @@ func (r *Repo) WriteState(name string, data []byte) error {
 func (r *Repo) Sweep(now time.Time) error {
 	var failed error
 	for _, depth := range []string{"*", filepath.Join("*", "*")} {
-		left, err := filepath.Glob(r.Path(depth, ".new-*"))
+		left, err := Glob(r.State, depth, ".new-*")
 		failed = errors.Join(failed, err)
 		for _, name := range left {
 			if info, err := os.Lstat(name); err == nil && now.Sub(info.ModTime()) > time.Minute {
@@ -47,6 +48,16 @@ func (r *Repo) Sweep(now time.Time) error {
 		}
 	}
 	return failed
+}
+
+// Glob is filepath.Glob below a folder whose own name is no pattern: one called
+// "a[b]" would name another, or none.
+func Glob(dir string, pattern ...string) ([]string, error) {
+	literal := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+	if filepath.Separator == '\\' {
+		literal = strings.NewReplacer(`[`, `[[]`)
+	}
+	return filepath.Glob(filepath.Join(append([]string{literal.Replace(dir)}, pattern...)...))
 }
 
 // ReadState reads a file of the state folder; errors.Is(err, fs.ErrNotExist)

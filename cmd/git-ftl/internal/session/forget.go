@@ -59,7 +59,7 @@ func (c *collector) dropSnapshot(ctx context.Context, id string) error {
 func (c *collector) filesOf(id string) (files []string, bytes int64) {
 	record := c.Repo.Path("tasks", id+".json")
 	for _, pattern := range []string{id, id + ".*", id + "-*"} {
-		found, _ := filepath.Glob(c.Repo.Path("*", pattern)) // the pattern is a fixed one
+		found, _ := git.Glob(c.Repo.State, "*", pattern) // the pattern is a fixed one
 		files = append(files, found...)
 	}
 	result := c.Repo.Path("results", id+".json") // of which the queue says the size

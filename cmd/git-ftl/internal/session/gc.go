@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-ftl/git-ftl/container"
@@ -203,8 +204,9 @@ func (c *collector) tasks(ctx context.Context) error {
 		}))
 	}
 	left, err := c.ids("results")
-	for _, id := range left {
-		if !c.has[id] && !c.known[id] && c.age(c.Repo.Path("results", id+".json")) > tidyEvery {
+	for _, name := range left {
+		id := strings.TrimSuffix(name, ".next") // of a commit that its ref never came to
+		if !c.has[id] && !c.known[id] && c.age(c.Repo.Path("results", name+".json")) > tidyEvery {
 			failed = errors.Join(failed, c.forget(ctx, Collected{What: "result", Name: id, Why: "its ref is gone"}))
 		}
 	}

@@ -196,6 +196,56 @@ func TestCollectScratch(t *testing.T) {
 	}
 }
 
+// TestCollectLiterally: the folder of a repository may have a name that reads like a
+// pattern, and then not that of another.
+func TestCollectLiterally(t *testing.T) {
+	var ahead time.Duration
+	top := t.TempDir()
+	odd, other := houseSessionAt(t, filepath.Join(top, "a[b]*c"), &ahead), houseSessionAt(t, filepath.Join(top, "ab*c"), &ahead)
+	for _, s := range []*Session{odd, other} {
+		task(t, s, "kkkk", "1")
+		apply(t, s, "kkkk")
+		putState(t, s, "spool/qqqq", "x")
+		if err := os.Chtimes(s.Repo.Path("spool", "qqqq"), time.Now(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ahead = month
+	before := state(t, other)
+	if _, err := odd.Queue.Drop(t.Context(), "kkkk", patch.DropOptions{Before: time.Now().Add(-time.Hour)}); !errors.Is(err, patch.ErrKept) {
+		t.Errorf("what was applied lately is dropped: %v", err)
+	}
+	done, err := odd.Collect(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"result kkkk: applied 41 days ago", "scratch qqqq: no command needs it"}, lines(done.Removed)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(before, state(t, other)); d != "" {
+		t.Errorf("the other repository: %s", d)
+	}
+	putState(t, odd, "journal/main.json", "{}")
+	if _, err := odd.Uninstall(t.Context(), Uninstall{}); !errors.As(err, new(*InUseError)) {
+		t.Errorf("an apply that was cut off is forgotten: %v", err)
+	}
+}
+
+// TestCollectRecordOfNoCommit: a kill between the record of a follow-up and the move
+// of its ref leaves one that no collection may stumble over.
+func TestCollectRecordOfNoCommit(t *testing.T) {
+	ahead := month
+	s := houseSession(t, &ahead)
+	putState(t, s, "results/kkkk.next.json", "{}")
+	done, err := s.Collect(t.Context(), false)
+	if d := cmp.Diff([]string{"result kkkk: its ref is gone"}, lines(done.Removed)); d != "" || err != nil {
+		t.Errorf("%v %s", err, d)
+	}
+	if _, err := os.Lstat(s.Repo.Path("results", "kkkk.next.json")); err == nil {
+		t.Error("it is there still")
+	}
+}
+
 // TestTidy: a collection by itself runs once a day and says what waits.
 func TestTidy(t *testing.T) {
 	ahead := month

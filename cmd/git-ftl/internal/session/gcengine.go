@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // engine collects what is in the container engine. That there is none is no
@@ -75,7 +76,7 @@ func (c *collector) idle(b container.Info, groups map[string]bool) string {
 // groups are the names that sandboxes of the work trees can have.
 func (s *Session) groups() (map[string]bool, error) {
 	set := map[string]bool{groupOf("main"): true, s.Group(): true}
-	linked, err := filepath.Glob(filepath.Join(s.Repo.CommonDir, "worktrees", "*"))
+	linked, err := git.Glob(s.Repo.CommonDir, "worktrees", "*")
 	for _, dir := range linked {
 		set[groupOf("wt-"+filepath.Base(dir))] = true
 	}

@@ -23,7 +23,12 @@ import (
 // houseSession is a session with no engine, whose clock is ahead by a given time.
 func houseSession(t *testing.T, ahead *time.Duration) *Session {
 	t.Helper()
-	s := newSession(t, filepath.Join(t.TempDir(), "repo"))
+	return houseSessionAt(t, filepath.Join(t.TempDir(), "repo"), ahead)
+}
+
+func houseSessionAt(t *testing.T, dir string, ahead *time.Duration) *Session {
+	t.Helper()
+	s := newSession(t, dir)
 	s.Env = append(s.Env, "DOCKER_HOST=unix:///nonexistent")
 	s.Queue, s.Store = patch.NewQueue(s.Repo, 0o022), snapshot.New(s.Repo)
 	s.Now = func() time.Time { return time.Now().Add(*ahead) }

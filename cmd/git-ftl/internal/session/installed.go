@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // installed is a repository of this user that git-ftl works in. What carries its
@@ -72,7 +74,7 @@ func (s *Session) others() []installed {
 	if dir == "" {
 		return nil
 	}
-	names, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	names, _ := git.Glob(dir, "*.json")
 	own := s.identity().ID
 	var all []installed
 	for _, name := range names {

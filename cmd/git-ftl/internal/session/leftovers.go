@@ -130,11 +130,9 @@ func (c *collector) recorded(sandbox string) bool {
 func (c *collector) scratch(context.Context) error {
 	var left []string
 	for _, pattern := range []string{
-		c.Repo.Path("fsck-*"), c.Repo.Path("index-*"), c.Repo.Path("stage-*"), c.Repo.Path(".new-*"),
-		c.Repo.Path("*", ".new-*"), c.Repo.Path("*", "*", ".new-*"), c.Repo.Path("spool", "*"), c.Repo.Path("setup", "*"),
-		c.Repo.Path("stop", "*"), c.Repo.Path("modules", "*"), c.Repo.Path("edit", "*"),
+		"fsck-*", "index-*", "stage-*", ".new-*", "*/.new-*", "*/*/.new-*", "spool/*", "setup/*", "stop/*", "modules/*", "edit/*",
 	} {
-		found, err := filepath.Glob(pattern)
+		found, err := git.Glob(c.Repo.State, filepath.FromSlash(pattern))
 		if err != nil {
 			return err
 		}
@@ -161,7 +159,7 @@ func (c *collector) scratch(context.Context) error {
 // stages are the folders that an apply under way may go on from.
 func (c *collector) stages() map[string]bool {
 	set := map[string]bool{}
-	notes, _ := filepath.Glob(c.Repo.Path("journal", "*.stage"))
+	notes, _ := git.Glob(c.Repo.State, "journal", "*.stage")
 	for _, note := range notes {
 		if dir, err := os.ReadFile(note); err == nil {
 			set[string(dir)] = true

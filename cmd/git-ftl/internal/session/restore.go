@@ -133,6 +133,9 @@ func (s *Session) dropUnused(ctx context.Context, id string, dryRun bool) (free 
 		return false, err
 	}
 	defer unlock()
+	if at, err := s.Repo.Ref(ctx, resultRef(id)); err != nil || !at.IsZero() { // made since the results were listed
+		return false, err
+	}
 	if dryRun {
 		return true, nil
 	}

@@ -182,7 +182,7 @@ func (u *uninstall) decided(ctx context.Context) error {
 			left.What = append(left.What, fmt.Sprintf("sandbox %s holds the change of %s", b.Name, b.Holds))
 		}
 	}
-	journals, err := filepath.Glob(u.Repo.Path("journal", "*.json"))
+	journals, err := git.Glob(u.Repo.State, "journal", "*.json")
 	for _, j := range journals {
 		key := strings.TrimSuffix(filepath.Base(j), ".json")
 		left.What = append(left.What, fmt.Sprintf("an apply in work tree %s was cut off: git ftl status there finishes it", strings.TrimPrefix(key, "wt-")))
