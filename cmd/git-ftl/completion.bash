@@ -25,7 +25,11 @@ _git_ftl() {
 _git_ftl_alone() {
 	local IFS=$'\n' cur=${COMP_WORDS[COMP_CWORD]}
 	[[ $cur == = ]] && cur=
-	COMPREPLY=($(compgen -W "$(__git_ftl_candidates "${COMP_WORDS[@]:1:COMP_CWORD}")" -- "$cur"))
+	local line
+	COMPREPLY=() # without compgen -W, which runs what stands in $() in a candidate
+	while read -r line; do
+		[[ $line == "$cur"* ]] && COMPREPLY+=("$line")
+	done < <(__git_ftl_candidates "${COMP_WORDS[@]:1:COMP_CWORD}")
 }
 
 complete -o bashdefault -o default -F _git_ftl_alone git-ftl

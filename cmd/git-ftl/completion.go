@@ -58,7 +58,9 @@ func (c *completeCmd) Run(a *app, k *kong.Kong) error {
 	defer cancel()
 	at := place(k.Model.Node, words)
 	for _, line := range a.candidates(ctx, at) {
-		if strings.HasPrefix(line.word, at.word) {
+		// A shell has a use of its own for other characters, and a clone can bring
+		// refs with any.
+		if strings.HasPrefix(line.word, at.word) && quoteArgs([]string{line.word}) == line.word {
 			fmt.Fprintf(a.stdout, "%s%s\t%s\n", at.before, line.word, clean(strings.ReplaceAll(line.help, "\t", " ")))
 		}
 	}

@@ -210,7 +210,7 @@ func (c *listCmd) Run(a *app) error {
 			if l.Result != "" {
 				state += cut(l.Status)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", l.ID, when(l.Created), state, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", clean(l.ID), when(l.Created), state, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
 		}
 		return w.Flush()
 	})
