@@ -24,6 +24,10 @@ type CommitOptions struct {
 type HookError struct {
 	Name   string
 	Output string // what the hooks printed, raw
+
+	// What hooks, or the user meanwhile, made of files that were taken back, as
+	// blobs; zero where they removed one.
+	Dropped map[string]plumbing.Hash
 }
 
 // Error names the hook.

@@ -162,6 +162,9 @@ func TestRefusingHookTakesEverythingBack(t *testing.T) {
 			if !errors.As(err, &hook) || hook.Name != name || !strings.Contains(hook.Output, "no to this") {
 				t.Fatalf("got %v", err)
 			}
+			if got := l.git("cat-file", "blob", hook.Dropped["f"].String()); got != "reformatted" || len(hook.Dropped) != 1 {
+				t.Errorf("dropped %v: %q", hook.Dropped, got)
+			}
 			if d := cmp.Diff(before, l.entries()) + cmp.Diff(disk, l.disk()); d != "" {
 				t.Error(d)
 			}

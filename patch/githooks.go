@@ -141,26 +141,27 @@ func (q *Queue) afterCommit(ctx context.Context, j *journal) string {
 }
 
 // absorb takes what hooks made of the apply's files for what the apply wrote, so
-// that a rollback takes it back with the rest. The bytes stay in the object
-// store.
-func (q *Queue) absorb(ctx context.Context, d *disk, j *journal) error {
+// that a rollback takes it back with the rest. The bytes stay in the object store,
+// and are named: they can be the user's, who edited meanwhile.
+func (q *Queue) absorb(ctx context.Context, d *disk, j *journal) (map[string]plumbing.Hash, error) {
 	objs := q.repo.Objects(ctx)
 	defer objs.Close()
+	dropped := map[string]plumbing.Hash{}
 	for i := range j.Steps {
 		st := &j.Steps[i]
 		now, raw, err := d.read(string(st.Path))
 		if err != nil {
-			return err
+			return dropped, err
 		}
 		if now.same(st.Old) || now.same(st.New) || now.Kind == oddKind {
 			continue
 		}
 		if now.Kind != "" {
 			if _, err := objs.WriteBlob(raw); err != nil {
-				return err
+				return dropped, err
 			}
 		}
-		st.New = now
+		st.New, dropped[string(st.Path)] = now, hashOf(now.Hash)
 	}
-	return q.writeJournal(j)
+	return dropped, q.writeJournal(j)
 }

@@ -135,9 +135,12 @@ func (q *Queue) execute(ctx context.Context, d *disk, j *journal) error {
 	}
 	j.passOver = true
 	if j.Commit != nil && j.Commit.Hooks != "" {
-		if absorbed := q.absorb(ctx, d, j); absorbed != nil {
-			err = errors.Join(err, absorbed)
+		dropped, absorbed := q.absorb(ctx, d, j)
+		var hook *HookError
+		if errors.As(err, &hook) {
+			hook.Dropped = dropped
 		}
+		err = errors.Join(err, absorbed)
 	}
 	if back := q.rollBack(ctx, d, j); back != nil {
 		return errors.Join(err, fmt.Errorf("roll back: %w", back))

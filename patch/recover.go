@@ -22,6 +22,7 @@ type InterruptedError struct {
 	What  string // apply or undo
 	ID    string
 	Paths []string
+	Saved []plumbing.Hash // blobs of the raw bytes that the paths had before, zero where there was no file
 }
 
 // Error names the first file.
@@ -102,6 +103,7 @@ func (q *Queue) judge(d *disk, j *journal) (forward bool, err error) {
 			begun = true
 		case !now.same(st.Old):
 			foreign.Paths = append(foreign.Paths, string(st.Path))
+			foreign.Saved = append(foreign.Saved, hashOf(st.Old.Hash))
 		case st.New.Kind != "":
 			_, err := os.Lstat(filepath.Join(j.Stage, st.Staged))
 			staged = staged && err == nil

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,10 +74,29 @@ func (e *exitError) explainRefusal() bool {
 	case errors.As(e.err, &hook):
 		e.err, e.details = fmt.Errorf("the hook %s refused the commit; everything was taken back", hook.Name), outputLines(hook.Output)
 		e.hints = []string{"mend what it names, or leave --hooks out"}
+		for _, p := range slices.Sorted(maps.Keys(hook.Dropped)) {
+			if blob := hook.Dropped[p]; !blob.IsZero() {
+				e.hints = append(e.hints, fmt.Sprintf("git cat-file blob %s has %s as it was when the hooks ended", blob, p))
+			}
+		}
 	default:
 		return false
 	}
 	return true
+}
+
+// waysBack says how files that are in the way of a recovery become what they were.
+func waysBack(cut *patch.InterruptedError) []string {
+	const most = 5
+	hints := []string{"keep a copy of what you want of these files, put them back as they were before it, and run the command again; from the top of the work tree:"}
+	for i, p := range cut.Paths[:min(len(cut.Paths), most)] {
+		if name := quoteArgs([]string{p}); cut.Saved[i].IsZero() {
+			hints = append(hints, "rm -- "+name)
+		} else {
+			hints = append(hints, fmt.Sprintf("git cat-file blob %s > %s", cut.Saved[i], name))
+		}
+	}
+	return hints
 }
 
 // marked is the error of what was written, but with conflicts.

@@ -110,7 +110,7 @@ func (e *exitError) explainType() bool {
 	case errors.As(err, &cut):
 		e.code, e.details = exitConflict, cut.Paths
 		e.err = fmt.Errorf("an %s of %s was cut off, and files were edited since", cut.What, cut.ID)
-		e.hints = []string{"put these files back as they were before or after it, and run the command again"}
+		e.hints = waysBack(cut)
 	case errors.As(err, &inUse):
 		e.details, e.hints = inUse.What, []string{"git ftl apply or git ftl reject decides; git ftl uninstall --force drops it all"}
 		if inUse.Running {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -48,7 +49,10 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 	}
 	defer unlock()
 	out, err := s.Task(id)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) { // it had not begun
+		err = nil
+	}
+	if err != nil || out.ID == "" {
 		return errors.Join(err, os.Remove(s.Repo.Path("running", id)))
 	}
 	if s, err = s.of(ctx, out); err != nil {

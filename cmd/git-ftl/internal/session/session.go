@@ -142,10 +142,10 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 		r.out.Argv = t.Agent.Argv
 	}
 	if err = s.rememberFolders(); err == nil {
-		err = s.save(r.out)
+		err = s.Repo.WriteState("running/"+id, nil) // before its record, which would say for ever that it runs
 	}
 	if err == nil {
-		err = s.Repo.WriteState("running/"+id, nil)
+		err = s.save(r.out)
 	}
 	if err != nil {
 		unlock()

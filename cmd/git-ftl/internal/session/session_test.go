@@ -192,6 +192,21 @@ func TestDeadTaskBeforeItsAgent(t *testing.T) {
 	}
 }
 
+// TestDeadTaskWithoutARecord: one whose git-ftl died over its first word leaves
+// nothing, and nothing is said of it.
+func TestDeadTaskWithoutARecord(t *testing.T) {
+	s := newSession(t, t.TempDir())
+	if err := s.Repo.WriteState("running/kkkk", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.recoverTask(t.Context(), "kkkk"); err != nil {
+		t.Error(err)
+	}
+	if ids, err := s.ids("running"); err != nil || len(ids) != 0 {
+		t.Errorf("still running: %v %v", ids, err)
+	}
+}
+
 // TestRefusedChangeOutlivesACrash: a task whose change is kept in its sandbox, and
 // whose git-ftl died just before it was done, is ended without an engine being
 // asked to let the sandbox go.
