@@ -172,7 +172,7 @@ func TestCollectScratch(t *testing.T) {
 	var ahead time.Duration
 	s := houseSession(t, &ahead)
 	var want []string
-	for _, name := range []string{"tasks/.new-123", "fsck-1/check.pack", "stage-dead/0", "spool/kkkk", "setup/main-9", "exports/main-9/tree/f"} {
+	for _, name := range []string{"tasks/.new-123", "fsck-1/check.pack", "index-1/index", "merge-1/ours", "stage-dead/0", "spool/kkkk", "setup/main-9", "exports/main-9/tree/f"} {
 		if err := s.Repo.WriteState(name, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestCollectScratch(t *testing.T) {
 		t.Errorf("at once: %v, %v", lines(c.Removed), err)
 	}
 	ahead = 25 * time.Hour
-	if c, err := s.Collect(t.Context(), false); err != nil || len(c.Removed) != 5 {
+	if c, err := s.Collect(t.Context(), false); err != nil || len(c.Removed) != 7 {
 		t.Errorf("a day later: %v, %v", lines(c.Removed), err)
 	}
 	slices.Sort(want)

@@ -130,7 +130,7 @@ func (c *collector) recorded(sandbox string) bool {
 func (c *collector) scratch(context.Context) error {
 	var left []string
 	for _, pattern := range []string{
-		"fsck-*", "index-*", "stage-*", ".new-*", "*/.new-*", "*/*/.new-*", "spool/*", "setup/*", "stop/*", "modules/*", "edit/*",
+		"fsck-*", "index-*", "stage-*", "merge-*", ".new-*", "*/.new-*", "*/*/.new-*", "spool/*", "setup/*", "stop/*", "modules/*", "edit/*",
 	} {
 		found, err := git.Glob(c.Repo.State, filepath.FromSlash(pattern))
 		if err != nil {
