@@ -49,11 +49,8 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 	}
 	defer unlock()
 	out, err := s.Task(id)
-	if errors.Is(err, fs.ErrNotExist) { // it had not begun
-		err = nil
-	}
-	if err != nil || out.ID == "" {
-		return errors.Join(err, os.Remove(s.Repo.Path("running", id)))
+	if err != nil {
+		return s.unmark(id, err)
 	}
 	if s, err = s.of(ctx, out); err != nil {
 		return err
@@ -92,6 +89,15 @@ func (s *Session) of(ctx context.Context, o Outcome) (*Session, error) {
 	other := *s
 	other.Repo, other.Queue, other.Store = repo, s.Queue.In(repo), snapshot.New(repo)
 	return &other, nil
+}
+
+// unmark takes a task without a record out of the running ones, in silence where
+// it died before it had one.
+func (s *Session) unmark(id string, why error) error {
+	if errors.Is(why, fs.ErrNotExist) {
+		why = nil
+	}
+	return errors.Join(why, os.Remove(s.Repo.Path("running", id)))
 }
 
 // rescue takes the change out of the sandbox that a dead process left.

@@ -141,8 +141,9 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 	if t.Agent.Name == agent.ExecName {
 		r.out.Argv = t.Agent.Argv
 	}
+	// The mark comes first: a record that says "running" is one that Recover finds.
 	if err = s.rememberFolders(); err == nil {
-		err = s.Repo.WriteState("running/"+id, nil) // before its record, which would say for ever that it runs
+		err = s.Repo.WriteState("running/"+id, nil)
 	}
 	if err == nil {
 		err = s.save(r.out)
@@ -280,7 +281,9 @@ func (r *run) interrupted() bool { return errors.Is(context.Cause(r.soft), errIn
 // record comes first: a task that has ended is never collected again, so that its
 // sandbox may be given to another before the rest is done.
 func (r *run) end(ctx context.Context) error {
-	r.out.Ended = r.Now()
+	if r.out.Ended.IsZero() {
+		r.out.Ended = r.Now()
+	}
 	if err := r.save(r.out); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
 	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/patch"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -192,18 +193,45 @@ func TestDeadTaskBeforeItsAgent(t *testing.T) {
 	}
 }
 
-// TestDeadTaskWithoutARecord: one whose git-ftl died over its first word leaves
-// nothing, and nothing is said of it.
-func TestDeadTaskWithoutARecord(t *testing.T) {
+// TestDeadTaskBeforeItsRecord: a task is marked as running before it has a record,
+// so that no kill leaves a record that says "running" for ever; and a mark alone is
+// taken off without a word.
+func TestDeadTaskBeforeItsRecord(t *testing.T) {
 	s := newSession(t, t.TempDir())
-	if err := s.Repo.WriteState("running/kkkk", nil); err != nil {
+	s.Queue = patch.NewQueue(s.Repo, 0o022)
+	if err := s.Repo.WriteState("tasks", nil); err != nil { // a file, in which no record can be
 		t.Fatal(err)
 	}
-	if err := s.recoverTask(t.Context(), "kkkk"); err != nil {
-		t.Error(err)
+	if _, _, err := s.begin(t.Context(), Task{}); err == nil {
+		t.Fatal("it began without a record")
+	}
+	if ids, err := s.ids("running"); err != nil || len(ids) != 1 {
+		t.Errorf("marked: %v %v", ids, err)
+	}
+	if err := os.Remove(s.Repo.Path("tasks")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Recover(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	if ids, err := s.ids("running"); err != nil || len(ids) != 0 {
 		t.Errorf("still running: %v %v", ids, err)
+	}
+	if notes := s.Report.(*silent).notes; len(notes) > 0 {
+		t.Errorf("said: %v", notes)
+	}
+}
+
+// TestDeadFollowUpBeforeItsRecord: the record of the turn before stays as it is.
+func TestDeadFollowUpBeforeItsRecord(t *testing.T) {
+	s := newSession(t, t.TempDir())
+	out := newOutcome("kkkk")
+	out.Status, out.Started, out.Ended = Empty, time.Now(), time.Now().Add(-time.Hour)
+	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil), s.recoverTask(t.Context(), "kkkk")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Task("kkkk"); err != nil || !got.Ended.Equal(out.Ended) || got.Status != Empty {
+		t.Errorf("%s, ended %v and not %v, %v", got.Status, got.Ended, out.Ended, err)
 	}
 }
 
