@@ -334,3 +334,34 @@ func TestSubmoduleFolderComesAndGoes(t *testing.T) {
 	}
 	w.checkParity("as an empty folder")
 }
+
+// TestSweep: what a killed git left of the private index goes, and a lock that is
+// in use does not.
+func TestSweep(t *testing.T) {
+	w := newWorld(t)
+	w.writeAll("a")
+	w.stage()
+	index := ".git/git-ftl/index/main"
+	for _, ending := range []string{".lock", ".quick", ".quick.lock", ".scratch", ".scratch.lock"} {
+		w.write(index+ending, "")
+	}
+	unlock, held, err := w.repo.TryLock("index-main")
+	if err != nil || !held {
+		t.Fatal(held, err)
+	}
+	count := func() int {
+		left, err := filepath.Glob(w.path(index + ".*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(left) - 1 // the memory stays
+	}
+	if err := w.store.Sweep(); err != nil || count() != 5 {
+		t.Errorf("while it is in use: %d left, %v", count(), err)
+	}
+	unlock()
+	if err := w.store.Sweep(); err != nil || count() != 0 {
+		t.Errorf("then: %d left, %v", count(), err)
+	}
+	w.checkParity("then")
+}

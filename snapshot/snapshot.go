@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -152,6 +154,32 @@ func (s *Store) Take(ctx context.Context, o Options) (Snapshot, error) {
 
 func (s *Store) lock(ctx context.Context) (func(), error) {
 	return s.repo.Lock(ctx, "index-"+s.repo.Key())
+}
+
+// Sweep removes what a killed call left of the private index: its lock and scratch
+// files. Where a call is under way it does nothing; where there is nothing it costs
+// a look at each name.
+func (s *Store) Sweep() error {
+	path := s.repo.Path("index", s.repo.Key())
+	left := slices.DeleteFunc([]string{
+		path + ".lock", path + ".quick", path + ".quick.lock", path + ".scratch", path + ".scratch.lock",
+	}, func(name string) bool {
+		_, err := os.Lstat(name)
+		return err != nil
+	})
+	if len(left) == 0 {
+		return nil
+	}
+	unlock, held, err := s.repo.TryLock("index-" + s.repo.Key())
+	if err != nil || !held {
+		return err
+	}
+	defer unlock()
+	var failed error
+	for _, name := range left {
+		failed = errors.Join(failed, remove(name))
+	}
+	return failed
 }
 
 func (s *Store) indexRef(tree plumbing.Hash) git.RefUpdate {

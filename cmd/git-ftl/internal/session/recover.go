@@ -16,8 +16,8 @@ import (
 )
 
 // Recover finishes what an earlier git-ftl left: a half-done apply or undo, and
-// tasks whose process died, whose change it stores. It is cheap where there is
-// nothing: one look into a folder.
+// tasks whose process died, whose change it stores; locks of the private index go.
+// It is cheap where there is nothing: a look into a folder and at a few names.
 func (s *Session) Recover(ctx context.Context) error {
 	said, err := s.Queue.Recover(ctx)
 	if err != nil {
@@ -25,6 +25,9 @@ func (s *Session) Recover(ctx context.Context) error {
 	}
 	if said != "" {
 		s.note(said)
+	}
+	if err := s.Store.Sweep(); err != nil {
+		return err
 	}
 	ids, err := s.ids("running")
 	if err != nil {

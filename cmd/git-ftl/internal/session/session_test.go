@@ -15,6 +15,7 @@ import (
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -198,7 +199,7 @@ func TestDeadTaskBeforeItsAgent(t *testing.T) {
 // taken off without a word.
 func TestDeadTaskBeforeItsRecord(t *testing.T) {
 	s := newSession(t, t.TempDir())
-	s.Queue = patch.NewQueue(s.Repo, 0o022)
+	s.Queue, s.Store = patch.NewQueue(s.Repo, 0o022), snapshot.New(s.Repo)
 	if err := s.Repo.WriteState("tasks", nil); err != nil { // a file, in which no record can be
 		t.Fatal(err)
 	}
