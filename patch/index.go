@@ -224,7 +224,7 @@ func (w indexWriter) write(ctx context.Context, steps []indexStep) error {
 		if run.in.Len() == 0 {
 			continue
 		}
-		if err := w.q.repo.Do(ctx, git.Call{Args: run.args, Config: config, Stdin: run.in}); err != nil {
+		if err := w.q.repo.Do(ctx, git.Call{Args: run.args, Config: config, Stdin: run.in, Apart: true}); err != nil {
 			return fmt.Errorf("write index: %w", err)
 		}
 	}

@@ -21,6 +21,11 @@ type Call struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 
+	// Apart keeps signals to our process group, such as a terminal's, from git: for
+	// calls that lock what others use too, which a kill in the middle leaves locked.
+	// They must not ask the user anything.
+	Apart bool
+
 	Started func() // called once git runs, for what can be done meanwhile
 }
 
@@ -40,7 +45,7 @@ func (e *ExitError) Error() string {
 }
 
 // Command prepares git on this work tree without starting it. When ctx ends,
-// git is killed and its pipes are closed soon after.
+// git is asked to end, as which it takes its locks away, and killed 5 s later.
 func (r *Repo) Command(ctx context.Context, c Call) *exec.Cmd {
 	args := []string{"--no-replace-objects", "--literal-pathspecs",
 		"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
@@ -56,6 +61,10 @@ func (r *Repo) Command(ctx context.Context, c Call) *exec.Cmd {
 	}
 	cmd.Stdin, cmd.Stdout = c.Stdin, c.Stdout
 	cmd.WaitDelay = 5 * time.Second
+	endGently(cmd)
+	if c.Apart {
+		setApart(cmd)
+	}
 	return cmd
 }
 
