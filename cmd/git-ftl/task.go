@@ -139,7 +139,7 @@ func (a *app) finish(s *session.Session, f *taskFlags, ends []ending) error {
 		}
 		done = done || e.err == nil
 		if failed == nil {
-			failed = e.err
+			failed = a.unread(f, e)
 		}
 	}
 	if done && len(ends) > 1 {
@@ -152,6 +152,17 @@ func (a *app) finish(s *session.Session, f *taskFlags, ends []ending) error {
 		return errors.Join(failed, err)
 	}
 	return failed
+}
+
+// unread adds to the error of an agent whose output was not shown where it is.
+func (a *app) unread(f *taskFlags, e ending) error {
+	var agent *session.AgentError
+	if !f.Quiet || !errors.As(e.err, &agent) {
+		return e.err
+	}
+	told := *explain(e.err, a.env)
+	told.hints = append(told.hints, "git ftl logs "+e.out.ID+" shows what it printed")
+	return &told
 }
 
 // showEnds prints results, and notes that the user has seen them.
