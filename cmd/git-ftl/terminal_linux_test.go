@@ -153,7 +153,11 @@ func TestTerminalKeys(t *testing.T) {
 		}
 	}
 
-	// To choose among several is to have seen the one.
+	chooses(term)
+}
+
+// chooses takes one of two results; to choose it is to have seen it.
+func chooses(term *terminal) {
 	term.types("git ftl apply\n")
 	term.until("which one (1-2, empty for none)?")
 	term.types("2\n")
