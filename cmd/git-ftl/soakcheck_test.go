@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -124,7 +123,7 @@ func (s *soak) checkLeftovers(r *soakRepo) {
 				return filepath.SkipDir
 			}
 			if strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "stage-") || strings.HasPrefix(name, ".git-ftl-") ||
-				strings.HasPrefix(name, ".new-") && soakOld(d) || s.unknown(r, path) {
+				s.unknown(r, path) {
 				left = append(left, path)
 			}
 			return nil
@@ -150,11 +149,6 @@ func (s *soak) dirs(r *soakRepo) (dirs []string) {
 	return dirs
 }
 
-func soakOld(d fs.DirEntry) bool {
-	fi, err := d.Info()
-	return err == nil && time.Since(fi.ModTime()) > time.Minute
-}
-
 // soakStateFolder is what the state folder may have.
 var soakStateFolder = []string{
 	"applied", "exports", "folders.json", "gc.json", "identity.json", "index", "journal", "locks", "results", "running",
@@ -166,7 +160,7 @@ var soakStateFolder = []string{
 func (s *soak) unknown(r *soakRepo, path string) bool {
 	rel, ok := strings.CutPrefix(path, filepath.Join(r.common, "git-ftl")+"/")
 	if !ok || strings.HasPrefix(filepath.Base(rel), ".new-") {
-		return false
+		return false // a cut-off write of a record, which the next recovery or gc removes
 	}
 	top, rest, _ := strings.Cut(rel, "/")
 	return !slices.Contains(soakStateFolder, top) || rest != "" && slices.Contains([]string{"running", "spool", "stop", "journal"}, top)

@@ -170,9 +170,13 @@ func (pr process) guest(verb string) bool {
 	return strings.HasPrefix(filepath.Base(pr.argv[0]), "guest-") && len(pr.argv) > 1 && pr.argv[1] == verb
 }
 
-// agentsLeft are processes in sandboxes that are not the init, which stays.
+// agentsLeft are processes in sandboxes that are not the init, which stays. An
+// engine that is killed between making a process and letting it go leaves "runc
+// init" waiting until the container is used or removed: it has run nothing of ours.
 func (s *soak) agentsLeft(p *soakPlace) []process {
-	return slices.DeleteFunc(s.guests(p), func(pr process) bool { return pr.guest("init") })
+	return slices.DeleteFunc(s.guests(p), func(pr process) bool {
+		return pr.guest("init") || len(pr.argv) == 2 && pr.argv[0] == "runc" && pr.argv[1] == "init"
+	})
 }
 
 // strike kills, and gives what there was to kill; "nothing" where all was over.

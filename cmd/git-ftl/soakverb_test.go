@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 )
 
 // soakAct is one command, and what it is to do to the work tree.
@@ -39,10 +41,11 @@ func (s *soak) listed(p *soakPlace) []taskLine {
 // choose picks a verb and what it is to act on.
 func (s *soak) choose(p *soakPlace, rng *rand.Rand) *soakAct {
 	tasks := s.listed(p)
+	commands := false // a follow-up that is a command follows a command
 	pick := func(states ...string) string {
 		var fit []string
 		for _, t := range tasks {
-			if t.Result != "" && slices.Contains(states, t.State) {
+			if t.Result != "" && slices.Contains(states, t.State) && (!commands || t.Agent == agent.ExecName) {
 				fit = append(fit, t.ID)
 			}
 		}
@@ -70,6 +73,7 @@ func (s *soak) choose(p *soakPlace, rng *rand.Rand) *soakAct {
 			return s.restores(p, id)
 		}
 	case n < 73:
+		commands = true
 		if id := pick("undecided"); id != "" {
 			return s.agents("continue", p, "continue", id, "--", "sh", "-c", agentScript(s.n))
 		}
