@@ -97,7 +97,7 @@ func (l taskLine) live(s *session.Session) taskLine {
 func (a *app) shortStatus() error {
 	ctx, cancel := a.context()
 	defer cancel()
-	repo, err := git.Open(ctx, a.dir, a.env)
+	repo, err := git.Find(ctx, a.dir, a.env)
 	if errors.Is(err, git.ErrNotRepository) {
 		return &exitError{code: exitFailed, err: err, quiet: true} // a prompt is shown everywhere
 	}

@@ -54,6 +54,19 @@ func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err := checkVersion(ctx, env); err != nil {
 		return nil, err
 	}
+	r, err := Find(ctx, dir, env)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(r.State, 0o700); err != nil {
+		return nil, fmt.Errorf("make state folder: %w", err)
+	}
+	return r, nil
+}
+
+// Find is Open for who only looks: it makes no folder and asks for no version, so
+// it starts one git. Errors: ErrNotRepository, or what git said.
+func Find(ctx context.Context, dir string, env []string) (*Repo, error) {
 	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--path-format=absolute",
 		"--show-object-format", "--git-dir", "--git-common-dir", "--show-toplevel", "--show-prefix")
 	cmd.Dir, cmd.Env = dir, append(env[:len(env):len(env)], "LC_ALL=C")
@@ -87,9 +100,6 @@ func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
 	}
 	r.State = filepath.Join(r.CommonDir, StateDir)
 	r.env = ownEnv(env, r)
-	if err := os.MkdirAll(r.State, 0o700); err != nil {
-		return nil, fmt.Errorf("make state folder: %w", err)
-	}
 	return r, nil
 }
 
