@@ -58,7 +58,8 @@ func (s *soak) choose(p *soakPlace, rng *rand.Rand) *soakAct {
 	switch n := rng.IntN(100); {
 	case n < 30:
 		if id := pick("undecided", "undone", "partial"); id != "" {
-			return s.applies(p, id, rng)
+			partly := slices.ContainsFunc(tasks, func(t taskLine) bool { return t.ID == id && t.State == "partial" })
+			return s.applies(p, id, partly, rng)
 		}
 	case n < 42 && len(p.applied) > 0:
 		return s.undoes(p)
@@ -109,21 +110,24 @@ func (s *soak) base(p *soakPlace, ref string) string {
 	return ""
 }
 
-func (s *soak) applies(p *soakPlace, id string, rng *rand.Rand) *soakAct {
+// applies takes a result in one of the ways; one that is applied in part in the
+// plain way alone, since what is left of it is not for git to know.
+func (s *soak) applies(p *soakPlace, id string, partly bool, rng *rand.Rand) *soakAct {
 	a := &soakAct{place: p, id: id}
 	way, take := "", func(string) bool { return true }
 	a.name, a.args = "apply", []string{"apply", id}
 	ref := "refs/ftl/results/" + id
 	base := s.base(p, ref)
-	switch rng.IntN(6) {
-	case 0, 1:
+	switch n := rng.IntN(6); {
+	case partly:
+	case n < 2:
 		way = "--index"
-	case 2:
+	case n == 2:
 		way = "--commit"
 		a.args = append(a.args, "-m", fmt.Sprintf("apply %s", id))
-	case 3:
+	case n == 3:
 		way = "--merge"
-	case 4:
+	case n == 4:
 		way = "--"
 	}
 	if way != "" {
