@@ -199,8 +199,7 @@ func (s *soak) report() {
 	s.t.Logf("seed %d, %d steps\n%s", s.seed, s.n-1, b.String())
 }
 
-// step does one command and its kill; false where it only measured how long the
-// command takes.
+// step does one command and its kill; false where nothing was killed.
 func (s *soak) step() bool {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(s.n)))
 	i := rng.IntN(len(s.repos))

@@ -57,7 +57,8 @@ func (s *soak) victims(a *soakAct, rng *rand.Rand) []string {
 }
 
 // act runs a command, kills at a moment within its usual time, and runs the next
-// one. It gives false where the usual time was not known yet: then nothing is killed.
+// one. It gives false where nothing was killed: all was over by then, or the usual time
+// was not known yet.
 func (s *soak) act(c *soakCase, rng *rand.Rand) bool {
 	usual := s.usual[c.name]
 	victims := s.victims(c.soakAct, rng)
@@ -92,7 +93,7 @@ func (s *soak) act(c *soakCase, rng *rand.Rand) bool {
 		s.usual[c.name] = (3*usual + took) / max(1, map[bool]time.Duration{true: 1, false: 4}[usual == 0])
 	}
 	s.follow(c, look)
-	return usual > 0
+	return c.struck != "" && c.struck != "nothing"
 }
 
 // follow runs the next command, and waits until nothing of the last one runs.
