@@ -183,6 +183,11 @@ func (r *run) setupDue(changed []git.Change) bool {
 // hold marks the sandbox as the only place of a change, from now until it is
 // stored.
 func (r *run) hold() error {
+	// The record names the sandbox first: should git-ftl die before the agent begins,
+	// the mark can be taken off again.
+	if err := r.save(r.out); err != nil {
+		return err
+	}
 	if err := r.box.Hold(r.out.ID); err != nil {
 		return err
 	}

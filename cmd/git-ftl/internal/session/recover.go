@@ -63,7 +63,7 @@ func (s *Session) recoverTask(ctx context.Context, id string) error {
 		r.out.Status, r.out.Error = Interrupted, "git-ftl was cut off while it ran"
 	}
 	if !out.Ended.IsZero() || out.Started.IsZero() {
-		return errors.Join(r.letGo(ctx), r.end(ctx))
+		return r.conclude(ctx)
 	}
 	switch err = r.rescue(ctx); {
 	case err == nil:
@@ -92,6 +92,19 @@ func (s *Session) of(ctx context.Context, o Outcome) (*Session, error) {
 	other := *s
 	other.Repo, other.Queue, other.Store = repo, s.Queue.In(repo), snapshot.New(repo)
 	return &other, nil
+}
+
+// conclude ends a task of which nothing is left in a sandbox. Without an engine it
+// stays among the running ones, until a later command has taken its mark off the
+// sandbox.
+func (r *run) conclude(ctx context.Context) error {
+	if err := r.letGo(ctx); err != nil {
+		if r.out.Ended.IsZero() {
+			r.out.Ended = r.Now()
+		}
+		return errors.Join(err, r.save(r.out))
+	}
+	return r.end(ctx)
 }
 
 // unmark takes a task without a record out of the running ones, in silence where
@@ -159,12 +172,11 @@ func (r *run) adopt(ctx context.Context, commit plumbing.Hash) error {
 	}
 	hex := commit.String()
 	r.out.Result, r.out.Files = &hex, changed(result.Files)
-	return errors.Join(r.letGo(ctx), r.end(ctx))
+	return r.conclude(ctx)
 }
 
 // letGo takes the mark off the sandbox of a task whose change is stored, or that
-// had none; a change that was refused is kept there. Without an engine the mark
-// stays, and the sandbox with it.
+// had none; a change that was refused is kept there.
 func (r *run) letGo(ctx context.Context) error {
 	if r.out.Sandbox == "" || r.out.Kept {
 		return nil

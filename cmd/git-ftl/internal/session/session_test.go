@@ -194,6 +194,28 @@ func TestDeadTaskBeforeItsAgent(t *testing.T) {
 	}
 }
 
+// TestDeadTaskWithASandbox: one that died with its mark on a sandbox is over, but
+// stays to be finished until an engine can take the mark off.
+func TestDeadTaskWithASandbox(t *testing.T) {
+	s := newSession(t, t.TempDir())
+	s.Env = append(s.Env, "DOCKER_HOST=unix:///nowhere")
+	out := newOutcome("kkkk")
+	out.Created, out.Sandbox = time.Now(), "main-1"
+	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.recoverTask(t.Context(), "kkkk"); !errors.Is(err, container.ErrNoEngine) {
+		t.Errorf("without an engine: %v", err)
+	}
+	got, err := s.Task("kkkk")
+	if err != nil || got.Status != Interrupted || got.Ended.IsZero() {
+		t.Errorf("%s, ended %v, %v", got.Status, got.Ended, err)
+	}
+	if ids, err := s.ids("running"); err != nil || len(ids) != 1 {
+		t.Errorf("the mark is forgotten: %v %v", ids, err)
+	}
+}
+
 // TestDeadTaskBeforeItsRecord: a task is marked as running before it has a record,
 // so that no kill leaves a record that says "running" for ever; and a mark alone is
 // taken off without a word.
