@@ -10,17 +10,24 @@ import (
 	"log/slog"
 )
 
-// Secret is a real value. Whatever prints, encodes or logs it says [secret].
-type Secret struct{ value string }
+// Secret is a real value. Whatever prints, encodes or logs it says [secret]. In
+// an unexported field of a struct, where fmt calls no method, it prints an
+// address: hence the pointer.
+type Secret struct{ value *string }
 
 // NewSecret wraps a value.
-func NewSecret(value string) Secret { return Secret{value} }
+func NewSecret(value string) Secret { return Secret{&value} }
 
 // Reveal is the value itself, for the one place that needs it.
-func (s Secret) Reveal() string { return s.value }
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // IsZero reports whether there is no value.
-func (s Secret) IsZero() bool { return s.value == "" }
+func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
 const masked = "[secret]"
 
