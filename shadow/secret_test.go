@@ -31,6 +31,10 @@ func holders() map[string]any {
 		"unexported": closed{secret},
 		"deep":       &deep{[]closed{{secret}}, map[string]*closed{"a": {secret}}},
 		"credential": Credential{Name: "A", Shadow: "s", Real: secret},
+		"needle":     Needle{"raw", secret, true},
+		"line":       Line{Name: "A", Value: secret, Readings: []Secret{secret}},
+		"mint":       NewMint(secret, "p"),
+		"mint value": *NewMint(secret, "p"),
 		"error":      fmt.Errorf("with %v: %w", secret, errors.New("x")),
 	}
 }
