@@ -1,0 +1,243 @@
+// Package vault keeps secrets in one encrypted file of the user. Its master key
+// is in the keyring of the operating system, or where the user chose instead:
+// behind a passphrase, in an identity file, in the environment.
+//
+// Nothing falls back by itself: the file says where its key is. It never holds
+// a value that is not encrypted, and a file that cannot be read is never
+// written over.
+package vault
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/git-ftl/git-ftl/shadow"
+)
+
+// Errors of a vault. Those of the keyring are in ring.go.
+var (
+	ErrNone     = errors.New("there is no vault yet")
+	ErrExists   = errors.New("there is a vault already")
+	ErrWrongKey = errors.New("the key does not open the vault")
+	ErrDamaged  = errors.New("the vault file is damaged")
+	ErrUnknown  = errors.New("no such secret")
+	ErrNoKey    = errors.New("the key of the vault was not given")
+)
+
+// Store says where the master key is.
+type Store string
+
+// The places of a master key.
+const (
+	InKeyring     Store = "keyring"
+	ByPassphrase  Store = "passphrase"
+	ByIdentity    Store = "identity"
+	InEnvironment Store = "env"
+)
+
+// Options say where a vault is and what can open it.
+type Options struct {
+	File    string        // its folder is made when it is missing
+	Ring    Ring          // the keyring of the system
+	Timeout time.Duration // of one call to the keyring; 0 is 30 seconds
+
+	Passphrase func(context.Context) (shadow.Secret, error) // asks, or knows
+	Identity   string                                       // path of an age identity file, for Create; the vault remembers it
+	MasterKey  shadow.Secret                                // 32 bytes in hex or base64
+}
+
+// Entry is a secret as it is kept. List leaves its value out.
+type Entry struct {
+	Name    string          `json:"name"`
+	Project string          `json:"project,omitempty"` // "" is every project
+	Binding *shadow.Binding `json:"binding,omitempty"` // nil: what is known of the name counts
+	Changed time.Time       `json:"changed"`
+	Short   bool            `json:"short,omitempty"` // the value is too short to protect
+	Value   shadow.Secret   `json:"-"`
+}
+
+// Vault is an open vault. Several processes may have the same one open: each
+// call reads the file anew, and a change is made under a lock.
+type Vault struct {
+	file string
+	head header
+	key  shadow.Secret // 32 bytes
+}
+
+// Create makes an empty vault and its master key. ErrExists where there is one;
+// an error of the keyring where that cannot keep a key.
+func Create(ctx context.Context, store Store, o Options) (*Vault, error) {
+	file, err := place(o.File)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := lock(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if _, err := os.Lstat(file); err == nil {
+		return nil, fmt.Errorf("make a vault in %s: %w", file, ErrExists)
+	}
+	v := &Vault{file: file, head: header{Store: store, ID: newID()}}
+	if v.key, err = o.newKey(ctx, &v.head); err != nil {
+		return nil, err
+	}
+	v.head.Check = checkOf(v.key)
+	return v, v.write(contents{})
+}
+
+// Open unlocks a vault. ErrNone where there is none, ErrWrongKey or ErrDamaged
+// where the file cannot be read, ErrNoKey or an error of the keyring where the
+// key cannot be had.
+func Open(ctx context.Context, o Options) (*Vault, error) {
+	head, _, err := load(o.File)
+	if err != nil {
+		return nil, err
+	}
+	file, err := place(o.File)
+	if err != nil {
+		return nil, err
+	}
+	v := &Vault{file: file, head: head}
+	if v.key, err = o.key(ctx, head); err != nil {
+		return nil, err
+	}
+	if checkOf(v.key) != head.Check {
+		return nil, fmt.Errorf("open %s with the key from %s: %w", file, head.Store.where(head), ErrWrongKey)
+	}
+	_, err = v.read()
+	return v, err
+}
+
+// Set keeps a secret under its name and project, in place of what was there. A
+// nil binding leaves the one that was there.
+func (v *Vault) Set(ctx context.Context, e Entry) error {
+	return v.change(ctx, func(c *contents) error {
+		i := c.find(e.Name, e.Project)
+		if i < 0 {
+			c.Secrets = append(c.Secrets, record{Entry: e, Data: []byte(e.Value.Reveal())})
+			return nil
+		}
+		if e.Binding == nil {
+			e.Binding = c.Secrets[i].Binding
+		}
+		c.Secrets[i] = record{Entry: e, Data: []byte(e.Value.Reveal())}
+		return nil
+	})
+}
+
+// Bind says where a secret may be used, in place of what is known of its name.
+func (v *Vault) Bind(ctx context.Context, name, project string, b shadow.Binding) error {
+	return v.change(ctx, func(c *contents) error {
+		i := c.find(name, project)
+		if i < 0 {
+			return fmt.Errorf("%s: %w", name, ErrUnknown)
+		}
+		c.Secrets[i].Binding = &b
+		return nil
+	})
+}
+
+// Remove forgets a secret of a project, or of all with "". ErrUnknown where
+// there is none.
+func (v *Vault) Remove(ctx context.Context, name, project string) error {
+	return v.change(ctx, func(c *contents) error {
+		i := c.find(name, project)
+		if i < 0 {
+			return fmt.Errorf("%s: %w", name, ErrUnknown)
+		}
+		c.Secrets = slices.Delete(c.Secrets, i, i+1)
+		return nil
+	})
+}
+
+// List gives every secret of every project without its value, by name.
+func (v *Vault) List() ([]Entry, error) {
+	c, err := v.read()
+	all := make([]Entry, 0, len(c.Secrets))
+	for _, r := range c.Secrets {
+		all = append(all, r.entry(false))
+	}
+	return all, err
+}
+
+// Visible gives what one project sees, with values and by name: its own secrets,
+// and those of every project that it has no own one in place of.
+func (v *Vault) Visible(project string) ([]Entry, error) {
+	c, err := v.read()
+	var all []Entry
+	for _, r := range c.Secrets {
+		if own := c.find(r.Name, project) >= 0; r.Project == project || r.Project == "" && !own {
+			all = append(all, r.entry(true))
+		}
+	}
+	return all, err
+}
+
+// Get gives one secret as a project sees it. ErrUnknown where it sees none.
+func (v *Vault) Get(name, project string) (Entry, error) {
+	all, err := v.Visible(project)
+	if err != nil {
+		return Entry{}, err
+	}
+	i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return Entry{}, fmt.Errorf("%s: %w", name, ErrUnknown)
+	}
+	return all[i], nil
+}
+
+// Mint makes the shadows of a project.
+func (v *Vault) Mint(project string) *shadow.Mint {
+	return shadow.NewMint(derive(v.key, "shadow"), project)
+}
+
+// change reads, changes and writes under the lock.
+func (v *Vault) change(ctx context.Context, f func(*contents) error) error {
+	unlock, err := lock(ctx, v.file)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	c, err := v.read()
+	if err != nil {
+		return err
+	}
+	if err := f(&c); err != nil {
+		return err
+	}
+	slices.SortFunc(c.Secrets, func(a, b record) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Project, b.Project))
+	})
+	return v.write(c)
+}
+
+// Status is what can be said of a vault without its key.
+type Status struct {
+	File       string `json:"file"`
+	Exists     bool   `json:"exists"`
+	Store      Store  `json:"store,omitempty"`
+	Where      string `json:"where,omitempty"`      // the store in words
+	Generation string `json:"generation,omitempty"` // changes with every change
+}
+
+// Inspect tells of a vault without opening it. A missing one is no error.
+func Inspect(file string) (Status, error) {
+	s := Status{File: file}
+	head, all, err := load(file)
+	if errors.Is(err, ErrNone) || errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Exists, s.Store, s.Where, s.Generation = true, head.Store, head.Store.where(head), generation(all)
+	return s, nil
+}

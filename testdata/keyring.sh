@@ -1,0 +1,70 @@
+#!/bin/sh
+# Runs a command against a real Secret Service, in a home and on a bus of its
+# own: keyring.sh unlocked|locked|no-service|no-bus CMD ARG…
+# Installs gnome-keyring where it is missing, as root on Debian; exits 77 where
+# it cannot be had.
+set -eu
+
+# Within the bus: start the daemon, wait for it, run the command, end it.
+if [ "$1" = --within ]; then
+	state=$2
+	shift 2
+	ask() { dbus-send --session --print-reply "$@" 2>/dev/null; }
+	# Asked before the daemon owns its name, the bus would start another one.
+	owned() { ask --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q true; }
+	has_login() { ask --dest=org.freedesktop.secrets /org/freedesktop/secrets/collection/login org.freedesktop.DBus.Properties.Get string:org.freedesktop.Secret.Collection string:Label >/dev/null; }
+	serve() { # serve STDIN FLAG…
+		input=$1
+		shift
+		gnome-keyring-daemon --foreground --components=secrets "$@" <"$input" >/dev/null 2>&1 &
+		daemon=$!
+		tries=0
+		until owned && has_login; do
+			tries=$((tries + 1))
+			[ "$tries" -lt 500 ] || { echo "keyring.sh: the keyring does not start" >&2; exit 1; }
+			sleep 0.02
+		done
+	}
+	end() {
+		kill "$daemon" 2>/dev/null || true
+		wait "$daemon" 2>/dev/null || true
+	}
+	printf only-for-tests >"$HOME/password"
+	serve "$HOME/password" --unlock
+	trap end EXIT
+	if [ "$state" = locked ]; then
+		end # the keyring that was made is on the disk; the next daemon does not open it
+		serve /dev/null
+	fi
+	"$@"
+	exit
+fi
+
+state=$1
+shift
+need() { command -v gnome-keyring-daemon >/dev/null && command -v dbus-run-session >/dev/null && command -v dbus-send >/dev/null; }
+if ! need && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends dbus dbus-daemon gnome-keyring; } >/dev/null 2>&1 || true
+fi
+need || { echo "keyring.sh: NOT RUN: no gnome-keyring and no way to install it" >&2; exit 77; }
+
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+export HOME="$home" XDG_RUNTIME_DIR="$home/run" XDG_DATA_HOME="$home/data" XDG_CACHE_HOME="$home/cache" XDG_CONFIG_HOME="$home/config"
+mkdir -m 700 "$XDG_RUNTIME_DIR" "$XDG_DATA_HOME" "$XDG_CACHE_HOME" "$XDG_CONFIG_HOME"
+unset DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS || true
+case $state in
+no-bus) DBUS_SESSION_BUS_ADDRESS="unix:path=$home/no-bus" "$@" ;;
+no-service)
+	cat >"$home/bus.conf" <<-BUS
+		<busconfig><type>session</type><listen>unix:tmpdir=$home/run</listen><auth>EXTERNAL</auth>
+		<policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>
+	BUS
+	dbus-run-session --config-file="$home/bus.conf" -- "$@"
+	;;
+unlocked | locked) dbus-run-session -- sh "$0" --within "$state" "$@" ;;
+*)
+	echo "keyring.sh: no state $state" >&2
+	exit 2
+	;;
+esac
