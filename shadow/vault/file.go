@@ -47,25 +47,35 @@ type header struct {
 // contents are the encrypted part.
 type contents struct {
 	Secrets []record `json:"secrets"`
+	now     time.Time
 }
 
 // record is an entry with its value, as it is encrypted.
 type record struct {
 	Entry
-	Data []byte `json:"data"`
+	Data []byte `json:"data,omitempty"`
 }
 
-func (r record) entry(value bool) Entry {
+func (r record) entry() Entry {
 	e := r.Entry
-	e.Short = len(r.Data) < shadow.MinLength
-	if value {
-		e.Value = shadow.NewSecret(string(r.Data))
-	}
+	e.Short = r.Stored && len(r.Data) < shadow.MinLength
 	return e
 }
 
-func (c contents) find(name, project string) int {
+func (c *contents) find(name, project string) int {
 	return slices.IndexFunc(c.Secrets, func(r record) bool { return r.Name == name && r.Project == project })
+}
+
+// record is the one of a name and project, which is made when it is missing, to
+// be changed now.
+func (c *contents) record(name, project string) *record {
+	i := c.find(name, project)
+	if i < 0 {
+		i = len(c.Secrets)
+		c.Secrets = append(c.Secrets, record{Entry: Entry{Name: name, Project: project}})
+	}
+	c.Secrets[i].Changed = c.now
+	return &c.Secrets[i]
 }
 
 // load reads the header and all bytes of the file.
@@ -207,6 +217,14 @@ func derive(key shadow.Secret, purpose string) shadow.Secret {
 // checkOf names a key without giving it away.
 func checkOf(key shadow.Secret) string {
 	return base64.RawStdEncoding.EncodeToString([]byte(derive(key, "check").Reveal()[:16]))
+}
+
+// now is the clock that the caller gave.
+func (o Options) now() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
 }
 
 func newID() string {

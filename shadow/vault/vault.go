@@ -50,16 +50,19 @@ type Options struct {
 	Passphrase func(context.Context) (shadow.Secret, error) // asks, or knows
 	Identity   string                                       // path of an age identity file, for Create; the vault remembers it
 	MasterKey  shadow.Secret                                // 32 bytes in hex or base64
+	Now        func() time.Time
 }
 
-// Entry is a secret as it is kept. List leaves its value out.
+// Entry is what is kept of a name: a secret, a binding, or both. A name that has
+// a binding alone is of a secret that comes from elsewhere, such as an env file.
 type Entry struct {
 	Name    string          `json:"name"`
 	Project string          `json:"project,omitempty"` // "" is every project
-	Binding *shadow.Binding `json:"binding,omitempty"` // nil: what is known of the name counts
+	Stored  bool            `json:"stored"`            // there is a value
+	Short   bool            `json:"short,omitempty"`   // it is too short to protect
 	Changed time.Time       `json:"changed"`
-	Short   bool            `json:"short,omitempty"` // the value is too short to protect
-	Value   shadow.Secret   `json:"-"`
+	Binding *shadow.Binding `json:"binding,omitempty"` // nil: what is known of the name counts
+	Value   shadow.Secret   `json:"-"`                 // of Visible and Get alone
 }
 
 // Vault is an open vault. Several processes may have the same one open: each
@@ -68,6 +71,7 @@ type Vault struct {
 	file string
 	head header
 	key  shadow.Secret // 32 bytes
+	now  func() time.Time
 }
 
 // Create makes an empty vault and its master key. ErrExists where there is one;
@@ -85,7 +89,7 @@ func Create(ctx context.Context, store Store, o Options) (*Vault, error) {
 	if _, err := os.Lstat(file); err == nil {
 		return nil, fmt.Errorf("make a vault in %s: %w", file, ErrExists)
 	}
-	v := &Vault{file: file, head: header{Store: store, ID: newID()}}
+	v := &Vault{file: file, head: header{Store: store, ID: newID()}, now: o.now}
 	if v.key, err = o.newKey(ctx, &v.head); err != nil {
 		return nil, err
 	}
@@ -105,7 +109,7 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Vault{file: file, head: head}
+	v := &Vault{file: file, head: head, now: o.now}
 	if v.key, err = o.key(ctx, head); err != nil {
 		return nil, err
 	}
@@ -116,37 +120,26 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 	return v, err
 }
 
-// Set keeps a secret under its name and project, in place of what was there. A
-// nil binding leaves the one that was there.
-func (v *Vault) Set(ctx context.Context, e Entry) error {
+// Set keeps a secret under a name for one project, or for all with "", in place
+// of what was there. A binding stays.
+func (v *Vault) Set(ctx context.Context, name, project string, value shadow.Secret) error {
 	return v.change(ctx, func(c *contents) error {
-		i := c.find(e.Name, e.Project)
-		if i < 0 {
-			c.Secrets = append(c.Secrets, record{Entry: e, Data: []byte(e.Value.Reveal())})
-			return nil
-		}
-		if e.Binding == nil {
-			e.Binding = c.Secrets[i].Binding
-		}
-		c.Secrets[i] = record{Entry: e, Data: []byte(e.Value.Reveal())}
+		r := c.record(name, project)
+		r.Stored, r.Data = true, []byte(value.Reveal())
 		return nil
 	})
 }
 
-// Bind says where a secret may be used, in place of what is known of its name.
+// Bind says where the secret of a name may be used, in place of what is known of
+// the name. The secret need not be here.
 func (v *Vault) Bind(ctx context.Context, name, project string, b shadow.Binding) error {
 	return v.change(ctx, func(c *contents) error {
-		i := c.find(name, project)
-		if i < 0 {
-			return fmt.Errorf("%s: %w", name, ErrUnknown)
-		}
-		c.Secrets[i].Binding = &b
+		c.record(name, project).Binding = &b
 		return nil
 	})
 }
 
-// Remove forgets a secret of a project, or of all with "". ErrUnknown where
-// there is none.
+// Remove forgets secret and binding of a name. ErrUnknown where there is none.
 func (v *Vault) Remove(ctx context.Context, name, project string) error {
 	return v.change(ctx, func(c *contents) error {
 		i := c.find(name, project)
@@ -158,36 +151,57 @@ func (v *Vault) Remove(ctx context.Context, name, project string) error {
 	})
 }
 
-// List gives every secret of every project without its value, by name.
+// List gives what is kept for every project without values, by name.
 func (v *Vault) List() ([]Entry, error) {
 	c, err := v.read()
 	all := make([]Entry, 0, len(c.Secrets))
 	for _, r := range c.Secrets {
-		all = append(all, r.entry(false))
+		all = append(all, r.entry())
 	}
 	return all, err
 }
 
-// Visible gives what one project sees, with values and by name: its own secrets,
-// and those of every project that it has no own one in place of.
+// Visible gives what one project sees, with values and by name: what is kept for
+// it, and what is for every project where it has nothing of its own.
 func (v *Vault) Visible(project string) ([]Entry, error) {
 	c, err := v.read()
 	var all []Entry
-	for _, r := range c.Secrets {
-		if own := c.find(r.Name, project) >= 0; r.Project == project || r.Project == "" && !own {
-			all = append(all, r.entry(true))
+	for _, r := range c.Secrets { // by name, and with "" first
+		if r.Project != "" && r.Project != project {
+			continue
 		}
+		e := r.entry()
+		if r.Stored {
+			e.Value = shadow.NewSecret(string(r.Data))
+		}
+		if last := len(all) - 1; last >= 0 && all[last].Name == e.Name {
+			all[last] = e.over(all[last])
+			continue
+		}
+		all = append(all, e)
 	}
 	return all, err
 }
 
-// Get gives one secret as a project sees it. ErrUnknown where it sees none.
+// over is a project's own entry, completed by the one of every project.
+func (e Entry) over(every Entry) Entry {
+	if e.Binding == nil {
+		e.Binding = every.Binding
+	}
+	if !e.Stored {
+		e.Stored, e.Short, e.Value = every.Stored, every.Short, every.Value
+	}
+	return e
+}
+
+// Get gives the secret of a name as a project sees it. ErrUnknown where it sees
+// none.
 func (v *Vault) Get(name, project string) (Entry, error) {
 	all, err := v.Visible(project)
 	if err != nil {
 		return Entry{}, err
 	}
-	i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name })
+	i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name && e.Stored })
 	if i < 0 {
 		return Entry{}, fmt.Errorf("%s: %w", name, ErrUnknown)
 	}
@@ -210,6 +224,7 @@ func (v *Vault) change(ctx context.Context, f func(*contents) error) error {
 	if err != nil {
 		return err
 	}
+	c.now = v.now()
 	if err := f(&c); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func open(t *testing.T, o Options) *Vault {
 
 func set(t *testing.T, v *Vault, name, project, value string) {
 	t.Helper()
-	if err := v.Set(t.Context(), Entry{Name: name, Project: project, Value: shadow.NewSecret(value)}); err != nil {
+	if err := v.Set(t.Context(), name, project, shadow.NewSecret(value)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -249,7 +249,7 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, openErr := Open(t.Context(), o)
-		setErr := v.Set(t.Context(), Entry{Name: "B", Value: shadow.NewSecret("x")})
+		setErr := v.Set(t.Context(), "B", "", shadow.NewSecret("x"))
 		for _, err := range []error{openErr, setErr} {
 			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrWrongKey) && !errors.Is(err, ErrAbsent) {
 				t.Fatalf("%s: %v", what, err)
@@ -268,7 +268,7 @@ func TestSwapped(t *testing.T) {
 	if err := os.Rename(other.file, v.file); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Set(t.Context(), Entry{Name: "A"}); !errors.Is(err, ErrWrongKey) {
+	if err := v.Set(t.Context(), "A", "", shadow.NewSecret("x")); !errors.Is(err, ErrWrongKey) {
 		t.Errorf("written to another vault: %v", err)
 	}
 }
@@ -319,25 +319,51 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestBind: a binding stays when the value is set again.
+// TestBind: bindings and values come and go on their own, and a project's own
+// ones count before those of every project.
 func TestBind(t *testing.T) {
 	v := create(t, InEnvironment, stores(t)[InEnvironment])
-	want := shadow.Binding{Hosts: []string{"api.example.com"}, Places: []string{"auth"}}
-	if err := v.Bind(t.Context(), "A", "", want); !errors.Is(err, ErrUnknown) {
-		t.Errorf("binding what is not there: %v", err)
+	bind := func(project, host string) {
+		if err := v.Bind(t.Context(), "A", project, shadow.Binding{Hosts: []string{host}}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	set(t, v, "A", "", "first-value")
-	if err := v.Bind(t.Context(), "A", "", want); err != nil {
+	see := func(project string) string {
+		all, err := v.Visible(project)
+		if err != nil || len(all) > 1 {
+			t.Fatal(all, err)
+		}
+		for _, e := range all {
+			if e.Binding == nil {
+				return e.Value.Reveal() + "@"
+			}
+			return e.Value.Reveal() + "@" + e.Binding.Hosts[0]
+		}
+		return "nothing"
+	}
+	want := func(what, one, two string) {
+		t.Helper()
+		if a, b := see("one"), see("two"); a != one || b != two {
+			t.Errorf("%s: one sees %s, two %s, want %s and %s", what, a, b, one, two)
+		}
+	}
+	want("at first", "nothing", "nothing")
+	bind("", "a.example.com")
+	want("a binding alone", "@a.example.com", "@a.example.com")
+	if _, err := v.Get("A", "one"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("a binding is taken for a value: %v", err)
+	}
+	set(t, v, "A", "one", "value")
+	want("a value of one", "value@a.example.com", "@a.example.com")
+	bind("one", "b.example.com")
+	want("a binding of one", "value@b.example.com", "@a.example.com")
+	set(t, v, "A", "", "every")
+	set(t, v, "A", "one", "other")
+	want("values", "other@b.example.com", "every@a.example.com")
+	if err := v.Remove(t.Context(), "A", "one"); err != nil {
 		t.Fatal(err)
 	}
-	set(t, v, "A", "", "second-value")
-	e, err := v.Get("A", "")
-	if err != nil || e.Value.Reveal() != "second-value" {
-		t.Fatal(e, err)
-	}
-	if diff := cmp.Diff(&want, e.Binding); diff != "" {
-		t.Error(diff)
-	}
+	want("without its own", "every@a.example.com", "every@a.example.com")
 }
 
 // TestConcurrentSets: changes of several processes are all kept.
@@ -349,7 +375,7 @@ func TestConcurrentSets(t *testing.T) {
 		all.Go(func() {
 			v, err := Open(t.Context(), o)
 			if err == nil {
-				err = v.Set(t.Context(), Entry{Name: fmt.Sprint("N", i), Value: shadow.NewSecret("x")})
+				err = v.Set(t.Context(), fmt.Sprint("N", i), "", shadow.NewSecret("x"))
 			}
 			if err != nil {
 				t.Error(err)
