@@ -43,6 +43,7 @@ type cli struct {
 
 	Worktree worktreeCmd `cmd:"" group:"decide" help:"Check a result out as a linked work tree, without hooks and filters."`
 
+	Auth       authCmd       `cmd:"" group:"keep" help:"Keep secrets, and say where they may be used."`
 	Sandbox    sandboxCmd    `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
 	Snapshots  snapshotsCmd  `cmd:"" group:"keep" help:"List, show, restore and clean up what tasks started from."`
 	GC         gcCmd         `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`

@@ -136,6 +136,9 @@ func (e *exitError) explainCause(env []string) {
 		e.code, e.err = exitInterrupted, session.ErrInterrupted
 		return
 	}
+	if e.hints = vaultHints(e.err); e.hints != nil {
+		return
+	}
 	for _, row := range []struct {
 		cause error
 		code  int

@@ -101,6 +101,7 @@ func scriptSetup(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("HOME", home)
+	env.Setenv("DBUS_SESSION_BUS_ADDRESS", keyringBus()) // never the keyring of whoever runs the tests
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
 	env.Defer(func() { removeSandboxes(env); unmount(env) })

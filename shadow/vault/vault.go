@@ -56,13 +56,15 @@ type Options struct {
 // Entry is what is kept of a name: a secret, a binding, or both. A name that has
 // a binding alone is of a secret that comes from elsewhere, such as an env file.
 type Entry struct {
-	Name    string          `json:"name"`
-	Project string          `json:"project,omitempty"` // "" is every project
-	Stored  bool            `json:"stored"`            // there is a value
-	Short   bool            `json:"short,omitempty"`   // it is too short to protect
-	Changed time.Time       `json:"changed"`
-	Binding *shadow.Binding `json:"binding,omitempty"` // nil: what is known of the name counts
-	Value   shadow.Secret   `json:"-"`                 // of Visible and Get alone
+	Name    string    `json:"name"`
+	Project string    `json:"project,omitempty"` // "" is every project
+	Stored  bool      `json:"stored"`            // there is a value
+	Short   bool      `json:"short,omitempty"`   // it is too short to protect
+	Changed time.Time `json:"changed"`
+
+	Revealed bool            `json:"revealed,omitempty"` // this value was printed once
+	Binding  *shadow.Binding `json:"binding,omitempty"`  // nil: what is known of the name counts
+	Value    shadow.Secret   `json:"-"`                  // of Visible and Get alone
 }
 
 // Vault is an open vault. Several processes may have the same one open: each
@@ -125,7 +127,7 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 func (v *Vault) Set(ctx context.Context, name, project string, value shadow.Secret) error {
 	return v.change(ctx, func(c *contents) error {
 		r := c.record(name, project)
-		r.Stored, r.Data = true, []byte(value.Reveal())
+		r.Stored, r.Data, r.Revealed = true, []byte(value.Reveal()), false
 		return nil
 	})
 }
@@ -189,7 +191,7 @@ func (e Entry) over(every Entry) Entry {
 		e.Binding = every.Binding
 	}
 	if !e.Stored {
-		e.Stored, e.Short, e.Value = every.Stored, every.Short, every.Value
+		e.Stored, e.Short, e.Revealed, e.Value = every.Stored, every.Short, every.Revealed, every.Value
 	}
 	return e
 }
@@ -206,6 +208,22 @@ func (v *Vault) Get(name, project string) (Entry, error) {
 		return Entry{}, fmt.Errorf("%s: %w", name, ErrUnknown)
 	}
 	return all[i], nil
+}
+
+// Reveal is Get for a person's eyes: it is noted that the value was printed.
+func (v *Vault) Reveal(ctx context.Context, name, project string) (shadow.Secret, error) {
+	var value shadow.Secret
+	err := v.change(ctx, func(c *contents) error {
+		for _, scope := range []string{project, ""} {
+			if i := c.find(name, scope); i >= 0 && c.Secrets[i].Stored {
+				c.Secrets[i].Revealed = true
+				value = shadow.NewSecret(string(c.Secrets[i].Data))
+				return nil
+			}
+		}
+		return fmt.Errorf("%s: %w", name, ErrUnknown)
+	})
+	return value, err
 }
 
 // Mint makes the shadows of a project.

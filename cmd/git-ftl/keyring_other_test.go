@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// keyringBus is a variable of Linux alone.
+func keyringBus() string { return "" }
