@@ -86,7 +86,7 @@ func jsonEscaped(s string, forHTML bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(out.String(), "\n"), `"`), `"`)
 }
 
-// asciiEscaped writes other letters than ASCII as \uXXXX, as Python does.
+// asciiEscaped writes other letters than ASCII by their number, as Python does.
 func asciiEscaped(s string) string {
 	var out strings.Builder
 	for _, r := range s {
@@ -103,7 +103,7 @@ func asciiEscaped(s string) string {
 	return out.String()
 }
 
-// lowerPercent writes the digits of %XX in lower case.
+// lowerPercent writes the digits behind a % in lower case.
 func lowerPercent(s string) string {
 	out := []byte(s)
 	for i := 0; i+2 < len(out); i++ {
