@@ -124,6 +124,20 @@ func TestLeaveOut(t *testing.T) {
 			w.write(".ftlinclude", "/gen/\n")
 			w.write("gen/a", "x")
 		}, []string{".ftlinclude", ".gitignore"}, nil, 2},
+		{"lines of .ftlinclude, trusted; the files on disk do not count", snapshot.Options{MaxFile: 40, Lines: "/gen/keep/\n*.log\n!/no.log\n.env\n*.pem\n/large\n"}, func(w *world) {
+			w.write(".gitignore", "gen/\n*.log\n.env\n*.pem\n*.tmp\n")
+			w.write(".ftlinclude", "*.tmp\n")
+			w.write("sub/.ftlinclude", "*.tmp\n")
+			w.writeAll("gen/keep/a", "gen/other", "sub/x.log", "no.log", ".env", "gen/keep/.env", "x.pem", "a.tmp", "sub/a.tmp")
+			w.write("large", strings.Repeat("x", 41))
+		}, []string{".ftlinclude", ".gitignore", "gen/keep/a", "large", "sub/.ftlinclude", "sub/x.log"}, []string{".env", "gen/keep/.env", "x.pem"}, 6},
+		{"lines of .ftlinclude, taken back", snapshot.Options{}, func(w *world) {
+			w.write(".gitignore", "gen/\n")
+			w.write("gen/a", "x")
+			if got := w.files(w.stageWith(snapshot.Options{Lines: "gen\n"}).Tree.String()); !slices.Contains(got, "gen/a") {
+				w.Errorf("with the line: %q", got)
+			}
+		}, []string{".gitignore"}, nil, 1},
 		{".ftlinclude, taken back", snapshot.Options{Include: true}, func(w *world) {
 			w.write(".gitignore", "gen/\n")
 			w.write(".ftlinclude", "gen\n")
@@ -204,7 +218,7 @@ func TestWhyNamesTheIncludeLine(t *testing.T) {
 	w := newWorld(t)
 	w.write("data/large", strings.Repeat("x", 60<<20))
 	st := w.stage()
-	want := []snapshot.LeftOut{{Path: "data/large", Why: `larger than 50 MB; the line "/data/large" in .ftlinclude brings it along, once git config ftl.include is true`}}
+	want := []snapshot.LeftOut{{Path: "data/large", Why: `larger than 50 MB; the line "/data/large" in .ftlinclude brings it along, once git ftl trust took it or git config ftl.include is true`}}
 	if d := cmp.Diff(want, st.LeftOut); d != "" {
 		t.Error(d)
 	}

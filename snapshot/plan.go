@@ -141,7 +141,7 @@ func (st *staging) why(p string, tracked bool) (string, error) {
 	case err != nil:
 		return whyUnread + plainError(err), nil
 	case !tracked && info.Size() > st.opt.MaxFile && !st.rules.included[p]:
-		return fmt.Sprintf("larger than %s; the line %q in %s brings it along, once git config ftl.include is true",
+		return fmt.Sprintf("larger than %s; the line %q in %s brings it along, once git ftl trust took it or git config ftl.include is true",
 			size(st.opt.MaxFile), "/"+p, includeFile), nil
 	}
 	return whyOfKind(info.Mode()), nil

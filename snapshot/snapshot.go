@@ -48,7 +48,8 @@ type Options struct {
 	ID      string    // of the snapshot; "" picks a free one
 	MaxFile int64     // bytes; larger untracked files are left out; 0 is 50 MB
 	Now     time.Time // commit date; zero is the current time
-	Include bool      // obey .ftlinclude, which only a trusted repository may use
+	Include bool      // obey .ftlinclude in every folder, which only the user may choose
+	Lines   string    // of an .ftlinclude at the top that the user has trusted, where Include is false
 	Replace bool      // the snapshot takes the place of an earlier one of this ID
 	LFS     bool      // export the content of LFS pointers where it is on this machine
 

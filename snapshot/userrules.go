@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -46,26 +48,50 @@ func setOf(paths []string) pathSet {
 func (st *staging) readRules(ctx context.Context) (err error) {
 	st.rules = userRules{hidden: pathSet{}, included: pathSet{}}
 	ignore, include := st.findRules()
-	if include && st.opt.Include {
-		var inside []string
-		if inside, err = st.matched(ctx, includeFile, "-c"); err != nil {
-			return err
-		}
-		if st.rules.brought, err = st.matched(ctx, includeFile, "-o"); err != nil {
-			return err
-		}
-		st.rules.included = setOf(slices.Concat(inside, st.rules.brought))
+	switch {
+	case st.opt.Include && include:
+		err = st.include(ctx, perFolder(includeFile))
+	case !st.opt.Include && st.opt.Lines != "":
+		err = st.includeLines(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	if st.rules.ignore = ignore; !ignore {
 		return nil
 	}
-	if st.rules.inside, err = st.matched(ctx, ignoreFile, "-c"); err != nil {
+	if st.rules.inside, err = st.matched(ctx, perFolder(ignoreFile), "-c"); err != nil {
 		return err
 	}
 	outside, err := st.hiddenOf(ctx, maps.Keys(st.outside()))
 	st.rules.hidden = setOf(slices.Concat(outside, st.rules.inside))
 	return err
 }
+
+// include takes what some rules match.
+func (st *staging) include(ctx context.Context, rules string) (err error) {
+	var inside []string
+	if inside, err = st.matched(ctx, rules, "-c"); err != nil {
+		return err
+	}
+	st.rules.brought, err = st.matched(ctx, rules, "-o")
+	st.rules.included = setOf(slices.Concat(inside, st.rules.brought))
+	return err
+}
+
+// includeLines takes the lines that the caller was given: those on disk may be
+// others by now.
+func (st *staging) includeLines(ctx context.Context) error {
+	name := st.index.path + ".lines"
+	if err := os.WriteFile(name, []byte(st.opt.Lines), 0o600); err != nil {
+		return fmt.Errorf("write rules: %w", err)
+	}
+	defer func() { _ = remove(name) }()
+	return st.include(ctx, "--exclude-from="+name)
+}
+
+// perFolder makes git read rules from files of this name, each for its folder.
+func perFolder(name string) string { return "--exclude-per-directory=" + name }
 
 func (st *staging) findRules() (ignore, include bool) {
 	seen := st.index.mem.Rules
@@ -86,10 +112,10 @@ func (st *staging) findRules() (ignore, include bool) {
 	return ignore, include
 }
 
-// matched lists what one kind of rules matches of the files in the private index
-// (-c) or of the others on disk (-o).
+// matched lists what rules, an option of git ls-files, match of the files in the
+// private index (-c) or of the others on disk (-o).
 func (st *staging) matched(ctx context.Context, rules, which string) ([]string, error) {
-	out, err := st.index.repo.Output(ctx, st.index.call("ls-files", "-z", which, "-i", "--exclude-per-directory="+rules))
+	out, err := st.index.repo.Output(ctx, st.index.call("ls-files", "-z", which, "-i", rules))
 	return splitNUL(string(out)), err
 }
 
@@ -126,7 +152,7 @@ func (st *staging) hiddenOf(ctx context.Context, paths iter.Seq[string]) ([]stri
 	if err := st.index.repo.Do(ctx, fill); err != nil {
 		return nil, err
 	}
-	ask := st.index.call("ls-files", "-z", "-c", "-i", "--exclude-per-directory="+ignoreFile)
+	ask := st.index.call("ls-files", "-z", "-c", "-i", perFolder(ignoreFile))
 	ask.Index = scratch
 	out, err := st.index.repo.Output(ctx, ask)
 	return splitNUL(string(out)), err
