@@ -47,6 +47,7 @@ type cli struct {
 	Sandbox    sandboxCmd    `cmd:"" group:"keep" help:"List, enter, stop and remove sandboxes."`
 	Snapshots  snapshotsCmd  `cmd:"" group:"keep" help:"List, show, restore and clean up what tasks started from."`
 	GC         gcCmd         `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
+	Trust      trustCmd      `cmd:"" group:"keep" help:"Show what the repository's own files would widen, and trust them."`
 	Config     configCmd     `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
 	Doctor     doctorCmd     `cmd:"" group:"keep" help:"Say what works here and what is missing."`
 	Uninstall  uninstallCmd  `cmd:"" group:"keep" help:"Take git-ftl out of this repository, without a trace."`
@@ -108,7 +109,7 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := config.Load(ctx, repo, a.env)
+	c, err := config.Load(ctx, repo, a.source(repo))
 	if err != nil {
 		return nil, &exitError{code: exitUsage, err: err, hints: []string{
 			"git config --show-origin --get-regexp '^ftl[.]' lists what git's files set; git config --unset KEY removes one",

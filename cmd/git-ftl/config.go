@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
 )
 
 type configCmd struct {
@@ -23,7 +25,7 @@ func (c *configCmd) Run(a *app) error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, l := range s.Config.Settings() {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", clean(l.Name), clean(strings.ReplaceAll(l.Value, "\n", " ")), clean(l.Origin))
+		fmt.Fprintf(w, "%s\t%s\t%s%s\n", clean(l.Name), clean(strings.ReplaceAll(l.Value, "\n", " ")), clean(l.Origin), trustOf(l))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -32,4 +34,15 @@ func (c *configCmd) Run(a *app) error {
 		a.ui.note(note)
 	}
 	return nil
+}
+
+// trustOf is what is to be said of trust in a value, after where it comes from.
+func trustOf(l config.Setting) string {
+	switch l.Trust {
+	case "given":
+		return "  trusted"
+	case "missing":
+		return "  needs trust: " + shorten(quoted(l.Asked)) + " of " + config.File
+	}
+	return ""
 }

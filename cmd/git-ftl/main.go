@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 )
 
 // app is the world of one command: streams, environment, clock and signals.
@@ -27,7 +29,8 @@ type app struct {
 	signals        <-chan os.Signal
 	umask          os.FileMode // the user's; the process itself runs with 077
 	ui             *ui
-	paths          []string // what followed "--" of a verb that takes paths, as it was given
+	brought        *trust.Content // the repository's own files, once they are read
+	paths          []string       // what followed "--" of a verb that takes paths, as it was given
 }
 
 // softMemory is where the collector begins to work harder: a large file goes

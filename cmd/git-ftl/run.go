@@ -122,10 +122,17 @@ func chooseAgent(c *config.Config, flag, task string) (agent.Agent, error) {
 			name = only
 		}
 	}
+	if only := c.AskedAgents(); name == "" && !c.Asked("agent") && len(only) == 1 {
+		name = only[0]
+	}
 	hints := []string{`git config --global ftl.agents.NAME.command "CMD that reads the task from stdin"`, "git ftl exec CMD runs any command as the agent"}
 	switch command, ok := c.Agents[name]; {
 	case ok:
 		return agent.Command(name, command.Command, task), nil
+	case c.Asked("agents." + name + ".command"):
+		return agent.Agent{}, untrustedError("agents." + name + ".command")
+	case name == "" && c.Asked("agent"):
+		return agent.Agent{}, untrustedError("agent")
 	case name == "":
 		return agent.Agent{}, &exitError{code: exitUsage, err: session.ErrNoAgent, hints: hints}
 	case slices.Contains(config.BuiltinAgents(), name):

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 )
 
 // maxAttempts bounds how many sandboxes one command starts.
@@ -19,6 +20,8 @@ const maxAttempts = 32
 type job struct {
 	Flags taskFlags    `json:"flags"`
 	Task  session.Task `json:"task"`
+
+	Brought *trust.Content `json:"brought"` // what the settings were read from
 }
 
 // do runs a task in one of three ways and shows its end: here; in a process of
@@ -50,7 +53,7 @@ func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error
 	if task.Attach, err = f.attachments(a); err != nil {
 		return err
 	}
-	j := job{Flags: *f, Task: task}
+	j := job{Flags: *f, Task: task, Brought: a.brought}
 	switch {
 	case f.Detach:
 		return a.detach(j)

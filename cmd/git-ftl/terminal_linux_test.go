@@ -86,6 +86,13 @@ func (term *terminal) text() string {
 	return term.shown.String()
 }
 
+// forget drops what was shown so far.
+func (term *terminal) forget() {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	term.shown.Reset()
+}
+
 // types sends keys.
 func (term *terminal) types(keys string) {
 	term.t.Helper()

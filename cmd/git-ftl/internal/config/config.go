@@ -2,9 +2,10 @@
 // them and says of each value where it comes from.
 //
 // Later wins: built-in, .ftlconfig in the work tree, git config ftl.*, FTL_*
-// variables, flags. What the repository brings counts little: .ftlconfig only
-// in the keys that cannot widen what a task may do, and a git config value that
-// comes from a file in the work tree not at all.
+// variables, flags. What the repository brings counts little: until the user has
+// trusted its content, .ftlconfig only in the keys that cannot widen what a task
+// may do and .ftlinclude not at all; a git config value that comes from a file in
+// the work tree never does.
 package config
 
 import (
@@ -32,13 +33,16 @@ type Config struct {
 	Timeout   time.Duration
 	MaxFile   int64
 	Network   string
-	Include   bool          // obey the repository's .ftlinclude
+	Include   bool          // obey every .ftlinclude of the repository, unseen
+	Lines     string        // of the one at the top, where its content is trusted
 	LFS       bool          // show the agent the content of LFS files that is on this machine
 	Retention time.Duration // how long what was decided on stays; 0 is for ever
 	Agents    map[string]Agent
 
-	origin map[string]string
-	notes  []string
+	origin  map[string]string
+	notes   []string
+	asks    []Ask
+	trusted bool // the asks count
 }
 
 // Agent is a command that the user configured as agents.NAME.command. It runs
@@ -63,19 +67,19 @@ func Default() *Config {
 // key is one setting: how it is read, written, and whether an untrusted
 // .ftlconfig may set it.
 type key struct {
-	name  string // camelCase, as in git config and .ftlconfig
-	set   func(*Config, []string) error
-	show  func(*Config) string
-	trust trust
+	name string // camelCase, as in git config and .ftlconfig
+	set  func(*Config, []string) error
+	show func(*Config) string
+	need need
 }
 
-type trust int
+type need int
 
 const (
-	needsTrust trust = iota // widens something: the user's own places only
-	harmless                // any value may come from the repository
-	lower                   // a repository may lower it but not raise it
-	builtin                 // a repository may choose among the built-in agents
+	needsTrust need = iota // widens something: the user's own places only
+	harmless               // any value may come from the repository
+	lower                  // a repository may lower it but not raise it
+	builtin                // a repository may choose among the built-in agents
 )
 
 func keys() []key {
@@ -96,7 +100,7 @@ func keys() []key {
 		{"maxFile", size(func(c *Config) *int64 { return &c.MaxFile }), func(c *Config) string { return FormatSize(c.MaxFile) }, lower},
 		{"include", boolean(func(c *Config) *bool { return &c.Include }), func(c *Config) string { return fmt.Sprint(c.Include) }, needsTrust},
 		{"lfs", boolean(func(c *Config) *bool { return &c.LFS }), func(c *Config) string { return fmt.Sprint(c.LFS) }, needsTrust},
-		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none"), func(c *Config) string { return c.Network }, harmless},
+		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none"), func(c *Config) string { return c.Network }, lower},
 		{"retention", days(func(c *Config) *time.Duration { return &c.Retention }), func(c *Config) string { return formatDays(c.Retention) }, needsTrust},
 	}
 }
@@ -108,6 +112,9 @@ func planned() []string {
 		"history", "maxCost", "notify", "trailers", "lint", "snapshotBackend", "s3Bucket",
 		"secretsManagerPrefix", "guardrailId", "guardrailVersion", "cloudwatchLogGroup", "otlpEndpoint"}
 }
+
+// lists are the keys that take several values.
+func lists() []string { return []string{"setupWhen", "keep"} }
 
 func find(name string) (key, bool) {
 	all := keys()
@@ -167,29 +174,48 @@ func (c *Config) Notes() []string { return c.notes }
 
 // Setting is one line of a listing.
 type Setting struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
-	Origin string `json:"origin"` // "built-in" where nothing set it
+	Name   string   `json:"name"`
+	Value  string   `json:"value"`           // the one that counts
+	Origin string   `json:"origin"`          // "built-in" where nothing set it
+	Trust  string   `json:"trust,omitempty"` // of .ftlconfig: "not needed", "given" or "missing"; "" for your own places
+	Asked  []string `json:"asked,omitempty"` // what .ftlconfig says and what does not count without trust
 }
 
 // Settings lists every setting with its value and where it comes from.
 func (c *Config) Settings() []Setting {
 	var all []Setting
 	for _, k := range keys() {
-		all = append(all, Setting{k.name, k.show(c), c.from(k.name)})
+		all = append(all, c.setting(k.name, k.show(c)))
 	}
-	var agents []Setting
-	for name, a := range c.Agents {
-		full := "agents." + name + ".command"
-		agents = append(agents, Setting{full, a.Command, c.from(full)})
+	names := map[string][]string{}
+	for name := range c.Agents {
+		names["agents."+name+".command"] = nil
 	}
-	slices.SortFunc(agents, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
-	return append(all, agents...)
+	for _, a := range c.asks {
+		if _, ok := agentKey(a.Key); ok {
+			names[a.Key] = nil
+		}
+	}
+	for _, full := range sorted(names) {
+		name, _ := agentKey(full)
+		all = append(all, c.setting(full, c.Agents[name].Command))
+	}
+	return all
 }
 
-func (c *Config) from(name string) string {
+func (c *Config) setting(name, value string) Setting {
+	s := Setting{Name: name, Value: value, Origin: "built-in"}
 	if o := c.origin[name]; o != "" {
-		return o
+		s.Origin = o
 	}
-	return "built-in"
+	i := slices.IndexFunc(c.asks, func(a Ask) bool { return a.Key == name })
+	switch {
+	case i >= 0 && !c.trusted:
+		s.Trust, s.Asked = "missing", c.asks[i].Values
+	case i >= 0 && s.Origin == File:
+		s.Trust = "given"
+	case s.Origin == File:
+		s.Trust = "not needed"
+	}
+	return s
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -36,6 +37,12 @@ func setup(t *testing.T, global string, files map[string]string) (*git.Repo, []s
 	return repo, env
 }
 
+// load reads the settings of a repository that nobody has trusted.
+func load(t *testing.T, repo *git.Repo, env []string) (*config.Config, error) {
+	t.Helper()
+	return config.Load(t.Context(), repo, config.Source{Env: env, Content: trust.Read(repo.Dir)})
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -55,7 +62,7 @@ func TestPrecedence(t *testing.T) {
 		".ftlconfig":  `{"timeout": "30m", "test": "go test ./...", "max_file": "1m"}`,
 		".git/config": "[ftl]\n\tcpus = 2\n",
 	})
-	c, err := config.Load(t.Context(), repo, append(env, "FTL_MAX_FILE=2m", "FTL_KEEP=a,b"))
+	c, err := load(t, repo, append(env, "FTL_MAX_FILE=2m", "FTL_KEEP=a,b"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +117,7 @@ func TestUntrustedConfig(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			repo, env := setup(t, "", map[string]string{".ftlconfig": tc.file})
-			c, err := config.Load(t.Context(), repo, env)
+			c, err := load(t, repo, env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +137,7 @@ func TestConfigFromWorkTree(t *testing.T) {
 		"tracked.cfg": "[ftl]\n\timage = evil\n[ftl \"agents.x\"]\n\tcommand = evil\n",
 		".git/config": "[include]\n\tpath = ../tracked.cfg\n[ftl \"agents.Mine\"]\n\tcommand = aider\n",
 	})
-	c, err := config.Load(t.Context(), repo, env)
+	c, err := load(t, repo, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +162,7 @@ func TestBadValues(t *testing.T) {
 				files[".ftlconfig"] = tc.file
 			}
 			repo, env := setup(t, tc.global, files)
-			_, err := config.Load(t.Context(), repo, append(env, tc.env))
+			_, err := load(t, repo, append(env, tc.env))
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
@@ -182,7 +189,7 @@ func TestBadFileIsANote(t *testing.T) {
 			if err := tc.make(filepath.Join(repo.Dir, ".ftlconfig")); err != nil {
 				t.Fatal(err)
 			}
-			c, err := config.Load(t.Context(), repo, env)
+			c, err := load(t, repo, env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,7 +219,7 @@ func TestConfigFromAnotherWorkTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load(t.Context(), other, env)
+	c, err := load(t, other, env)
 	if err != nil || c.Image != "" || len(c.Notes()) != 1 {
 		t.Errorf("image %q, notes %q, %v", c.Image, c.Notes(), err)
 	}

@@ -1,125 +1,46 @@
 package config
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // File is the name of the repository's own settings, at the top of the work tree.
-const File = ".ftlconfig"
+const File = trust.ConfigFile
 
-// maxFile bounds .ftlconfig, in bytes.
-const maxFile = 1 << 20
+// Source is where settings come from, but for the user's git config.
+type Source struct {
+	Env     []string       // the caller's environment
+	Content trust.Content  // the repository's own files
+	Trusted bool           // the user has trusted exactly this content
+	Other   bool           // the user has named content to trust, and it is another
+	Before  *trust.Content // what was trusted before, where Content is not; nil for nothing
+}
 
-// Load reads every place but the flags, which the caller sets last. Env is the
-// caller's environment. A bad value of the user's is an error that names its
-// place; whatever is wrong with the repository's own file is no more than a note,
-// since it must not keep the user from a verb such as undo.
-func Load(ctx context.Context, repo *git.Repo, env []string) (*Config, error) {
+// Load reads every place but the flags, which the caller sets last. A bad value of
+// the user's is an error that names its place; whatever is wrong with the
+// repository's own files is no more than a note, since it must not keep the user
+// from a verb such as undo.
+func Load(ctx context.Context, repo *git.Repo, src Source) (*Config, error) {
 	c := Default()
-	c.loadFile(filepath.Join(repo.Dir, File))
+	c.trusted = src.Trusted
+	c.loadFile(src)
 	if err := c.loadGit(ctx, repo); err != nil {
 		return nil, err
 	}
-	return c, c.loadEnv(env)
-}
-
-// loadFile reads .ftlconfig as untrusted.
-func (c *Config) loadFile(path string) {
-	data, err := readRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	var values map[string][]string
-	if err == nil {
-		values, err = parseFile(data)
-	}
-	if err != nil {
-		c.notes = append(c.notes, fmt.Sprintf("%s does not count: %v", File, err))
-		return
-	}
-	var ignored []string
-	for _, name := range sorted(values) {
-		switch counts, err := c.setUntrusted(name, values[name]); {
-		case err != nil:
-			c.notes = append(c.notes, err.Error()+"; it does not count")
-		case !counts:
-			ignored = append(ignored, name)
-		}
-	}
-	if len(ignored) > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("%s: %s would widen what a task may do and does not count; to take it, set it with git config ftl.KEY", File, strings.Join(ignored, ", ")))
-	}
-}
-
-// readRegular reads a file of bounded size and follows no link.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
+	if err := c.loadEnv(src.Env); err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, errors.New("it is not a regular file of at most 1 MiB")
-	}
-	return os.ReadFile(path)
-}
-
-// parseFile returns the values of each key, camelCase, flattened.
-func parseFile(data []byte) (map[string][]string, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	var top map[string]any
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if err := dec.Decode(&top); err != nil {
-		return nil, fmt.Errorf("not a JSON object: %w", err)
-	}
-	values := map[string][]string{}
-	for name, v := range top {
-		name = camel(name)
-		if name == "agents" {
-			continue // handled below: a command of the repository needs trust
-		}
-		values[name] = flatten(v)
-	}
-	if agents, ok := top["agents"].(map[string]any); ok && len(agents) > 0 {
-		values["agents"] = []string{fmt.Sprint(len(agents))}
-	}
-	return values, nil
-}
-
-// setUntrusted takes a value of the repository where it can do no harm.
-func (c *Config) setUntrusted(name string, values []string) (counts bool, err error) {
-	if strings.EqualFold(name, "languageOverrides") {
-		return true, nil // harmless, and without effect yet
-	}
-	k, ok := find(name)
-	if !ok || k.trust == needsTrust || len(values) == 0 {
-		return false, nil
-	}
-	if k.trust == builtin && !slices.Contains(BuiltinAgents(), values[0]) {
-		return false, nil
-	}
-	if k.trust != lower {
-		return true, c.Set(name, File, values...)
-	}
-	probe := Default()
-	if err := probe.Set(name, File, values...); err != nil {
-		return false, err
-	}
-	if !below(probe, Default(), k.name) {
-		return false, nil
-	}
-	return true, c.Set(name, File, values...)
+	c.loadInclude(src)
+	c.noteAsks(src)
+	return c, nil
 }
 
 // BuiltinAgents are the names of the agents that git-ftl itself knows how to run.
@@ -142,6 +63,8 @@ func below(c, def *Config, name string) bool {
 		return c.Timeout > 0 && c.Timeout <= def.Timeout
 	case "maxFile":
 		return c.MaxFile > 0 && c.MaxFile <= def.MaxFile
+	case "network":
+		return c.Network == "none"
 	}
 	return false
 }
@@ -225,7 +148,7 @@ func (c *Config) loadEnv(env []string) error {
 		}
 		value := strings.TrimPrefix(env[i], name+"=")
 		values := []string{value}
-		if k.name == "keep" || k.name == "setupWhen" {
+		if slices.Contains(lists(), k.name) {
 			values = strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' })
 		}
 		if err := c.Set(k.name, name, values...); err != nil {
@@ -256,20 +179,6 @@ func snake(name string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-func flatten(v any) []string {
-	if all, ok := v.([]any); ok {
-		var out []string
-		for _, e := range all {
-			out = append(out, flatten(e)...)
-		}
-		return out
-	}
-	if v == nil {
-		return nil
-	}
-	return []string{fmt.Sprint(v)}
 }
 
 func sorted(m map[string][]string) []string {

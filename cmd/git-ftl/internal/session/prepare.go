@@ -66,7 +66,7 @@ func (r *run) snapshot(ctx context.Context) error {
 // snapshotOptions are the same for a task and for an apply.
 func (s *Session) snapshotOptions(id string) snapshot.Options {
 	return snapshot.Options{
-		ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, LFS: s.Config.LFS, Now: s.Now(),
+		ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, Lines: s.Config.Lines, LFS: s.Config.LFS, Now: s.Now(),
 		Fetching: func(objects int, remote string) {
 			s.note(fmt.Sprintf("this is a partial clone: git fetches %d missing files from %s", objects, remote))
 		},
@@ -204,26 +204,35 @@ type identity struct {
 	File string `json:"file"` // device and inode of the state folder, where the system has them
 }
 
-// owner returns the identity, which is made when it is first asked for.
-func (s *Session) owner(ctx context.Context) (string, error) {
+// Project is the identity of a repository, "" where it has none yet: where nobody
+// has asked for it since it was cloned or copied.
+func Project(r *git.Repo) string {
+	here := identity{Path: r.State, File: fileID(r.State)}
+	was := readIdentity(r.State)
+	if was.File == here.File && (here.File != "" || was.Path == here.Path) {
+		return was.ID
+	}
+	return ""
+}
+
+// Project returns the identity of the repository, which is made when it is first
+// asked for.
+func (s *Session) Project(ctx context.Context) (string, error) {
 	unlock, err := s.Repo.Lock(ctx, "identity")
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	here := identity{Path: s.Repo.State, File: fileID(s.Repo.State)}
-	data, err := s.Repo.ReadState("identity.json")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+	if _, err := s.Repo.ReadState("identity.json"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err // a new one would give up what the old one owns
 	}
-	var was identity
-	if json.Unmarshal(data, &was) == nil && was.ID != "" && was.File == here.File && (here.File != "" || was.Path == here.Path) {
-		return was.ID, nil
+	if id := Project(s.Repo); id != "" {
+		return id, nil
 	}
 	var id [8]byte
 	_, _ = rand.Read(id[:])
-	here.ID = hex.EncodeToString(id[:])
-	data, err = json.Marshal(here)
+	here := identity{ID: hex.EncodeToString(id[:]), Path: s.Repo.State, File: fileID(s.Repo.State)}
+	data, err := json.Marshal(here)
 	if err != nil {
 		return "", err
 	}

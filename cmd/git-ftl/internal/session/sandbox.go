@@ -39,7 +39,7 @@ func (s *Session) connect(ctx context.Context) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.owner(ctx)
+	owner, err := s.Project(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -123,23 +123,23 @@ func TestJudge(t *testing.T) {
 func TestCopyIsAnother(t *testing.T) {
 	top := t.TempDir()
 	first := newSession(t, filepath.Join(top, "first"))
-	owner, err := first.owner(t.Context())
+	owner, err := first.Project(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := first.owner(t.Context()); err != nil || again != owner {
+	if again, err := first.Project(t.Context()); err != nil || again != owner {
 		t.Errorf("asked twice: %s and %s, %v", owner, again, err)
 	}
 	if out, err := exec.Command("cp", "-a", filepath.Join(top, "first"), filepath.Join(top, "copy")).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	if other, err := newSession(t, filepath.Join(top, "copy")).owner(t.Context()); err != nil || other == owner {
+	if other, err := newSession(t, filepath.Join(top, "copy")).Project(t.Context()); err != nil || other == owner {
 		t.Errorf("the copy is %s too, %v", other, err)
 	}
 	if err := os.Rename(filepath.Join(top, "first"), filepath.Join(top, "moved")); err != nil {
 		t.Fatal(err)
 	}
-	if moved, err := newSession(t, filepath.Join(top, "moved")).owner(t.Context()); err != nil || moved != owner {
+	if moved, err := newSession(t, filepath.Join(top, "moved")).Project(t.Context()); err != nil || moved != owner {
 		t.Errorf("the moved one is %s, not %s, %v", moved, owner, err)
 	}
 }

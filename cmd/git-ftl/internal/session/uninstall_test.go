@@ -365,7 +365,7 @@ func TestUninstallWithoutEngine(t *testing.T) {
 	p := newPlot(t, plain)
 	s := p.open("repo")
 	s.Home = t.TempDir()
-	id, err := s.owner(t.Context())
+	id, err := s.Project(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

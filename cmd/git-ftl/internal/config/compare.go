@@ -1,0 +1,121 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
+)
+
+// Difference is a setting, or a line of .ftlinclude, that two contents do not
+// have alike.
+type Difference struct {
+	File string   `json:"file"`
+	Key  string   `json:"key"` // a setting, or "" for a line or a file as a whole
+	Old  []string `json:"old"` // nil where it was not there
+	New  []string `json:"new"` // nil where it is not there any more
+}
+
+func (d Difference) label() string {
+	if d.Key == "" {
+		return d.File
+	}
+	return d.Key
+}
+
+// Compare finds what changed from one content to another, every setting of
+// .ftlconfig among it. Where the bytes differ and what they say does not, the
+// file is named with neither old nor new.
+func Compare(before, after trust.Content) []Difference {
+	var all []Difference
+	for _, f := range []struct {
+		name string
+		find func(old, new []byte) []Difference
+	}{{File, compareSettings}, {trust.IncludeFile, compareLines}} {
+		was, _ := before.Data(f.name)
+		is, _ := after.Data(f.name)
+		if bytes.Equal(was, is) {
+			continue
+		}
+		found := f.find(was, is)
+		if len(found) == 0 {
+			found = []Difference{{File: f.name}}
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
+func compareSettings(was, is []byte) []Difference {
+	before, after := settings(was), settings(is)
+	var all []Difference
+	for _, name := range sorted(before) {
+		if old, now := before[name], after[name]; now == nil || !slices.Equal(old, now) {
+			all = append(all, Difference{File, name, old, now})
+		}
+	}
+	for _, name := range sorted(after) {
+		if before[name] == nil {
+			all = append(all, Difference{File, name, nil, after[name]})
+		}
+	}
+	slices.SortFunc(all, func(a, b Difference) int { return strings.Compare(a.Key, b.Key) })
+	return all
+}
+
+// settings are those of a file, none where it cannot be read.
+func settings(data []byte) map[string][]string {
+	all, _ := parseFile(data)
+	values := map[string][]string{}
+	for _, e := range all {
+		values[e.name] = append([]string{}, e.values...)
+	}
+	return values
+}
+
+// compareLines does not look at the order.
+func compareLines(was, is []byte) []Difference {
+	before, after := patterns(was), patterns(is)
+	var all []Difference
+	for _, line := range without(before, after) {
+		all = append(all, Difference{File: trust.IncludeFile, Old: []string{line}})
+	}
+	for _, line := range without(after, before) {
+		all = append(all, Difference{File: trust.IncludeFile, New: []string{line}})
+	}
+	return all
+}
+
+func without(lines, others []string) []string {
+	count := map[string]int{}
+	for _, l := range others {
+		count[l]++
+	}
+	var left []string
+	for _, l := range lines {
+		if count[l]--; count[l] < 0 {
+			left = append(left, l)
+		}
+	}
+	return left
+}
+
+// Check reports why a content cannot be trusted: a file of it that could not be
+// read, so that no one has seen what it says.
+func Check(c trust.Content) error {
+	for _, name := range []string{File, trust.IncludeFile} {
+		if why := c.Refused[name]; why != "" {
+			return fmt.Errorf("%s cannot be trusted: %s", name, why)
+		}
+	}
+	data, ok := c.Data(File)
+	if !ok {
+		return nil
+	}
+	if _, err := parseFile(data); err != nil {
+		return fmt.Errorf("%s cannot be trusted: %w", File, err)
+	}
+	return nil
+}
