@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,35 +31,46 @@ func (d Difference) label() string {
 // file is named with neither old nor new.
 func Compare(before, after trust.Content) []Difference {
 	var all []Difference
-	for _, f := range []struct {
-		name string
-		find func(old, new []byte) []Difference
-	}{{File, compareSettings}, {trust.IncludeFile, compareLines}} {
-		was, _ := before.Data(f.name)
-		is, _ := after.Data(f.name)
-		if bytes.Equal(was, is) {
+	for _, name := range namesOf(before, after) {
+		was, had := before.Data(name)
+		is, has := after.Data(name)
+		if had == has && bytes.Equal(was, is) {
 			continue
 		}
-		found := f.find(was, is)
+		differences := compareLines
+		if name == File {
+			differences = compareSettings
+		}
+		found := differences(name, was, is)
 		if len(found) == 0 {
-			found = []Difference{{File: f.name}}
+			found = []Difference{{File: name}}
 		}
 		all = append(all, found...)
 	}
 	return all
 }
 
-func compareSettings(was, is []byte) []Difference {
+func namesOf(all ...trust.Content) []string {
+	names := map[string]bool{}
+	for _, c := range all {
+		for _, f := range c.Files {
+			names[f.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func compareSettings(file string, was, is []byte) []Difference {
 	before, after := settings(was), settings(is)
 	var all []Difference
 	for _, name := range sorted(before) {
 		if old, now := before[name], after[name]; now == nil || !slices.Equal(old, now) {
-			all = append(all, Difference{File, name, old, now})
+			all = append(all, Difference{file, name, old, now})
 		}
 	}
 	for _, name := range sorted(after) {
 		if before[name] == nil {
-			all = append(all, Difference{File, name, nil, after[name]})
+			all = append(all, Difference{file, name, nil, after[name]})
 		}
 	}
 	slices.SortFunc(all, func(a, b Difference) int { return strings.Compare(a.Key, b.Key) })
@@ -76,14 +88,14 @@ func settings(data []byte) map[string][]string {
 }
 
 // compareLines does not look at the order.
-func compareLines(was, is []byte) []Difference {
+func compareLines(file string, was, is []byte) []Difference {
 	before, after := patterns(was), patterns(is)
 	var all []Difference
 	for _, line := range without(before, after) {
-		all = append(all, Difference{File: trust.IncludeFile, Old: []string{line}})
+		all = append(all, Difference{File: file, Old: []string{line}})
 	}
 	for _, line := range without(after, before) {
-		all = append(all, Difference{File: trust.IncludeFile, New: []string{line}})
+		all = append(all, Difference{File: file, New: []string{line}})
 	}
 	return all
 }
@@ -105,10 +117,8 @@ func without(lines, others []string) []string {
 // Check reports why a content cannot be trusted: a file of it that could not be
 // read, so that no one has seen what it says.
 func Check(c trust.Content) error {
-	for _, name := range []string{File, trust.IncludeFile} {
-		if why := c.Refused[name]; why != "" {
-			return fmt.Errorf("%s cannot be trusted: %s", name, why)
-		}
+	if names := slices.Sorted(maps.Keys(c.Refused)); len(names) > 0 {
+		return fmt.Errorf("%s cannot be trusted: %s", names[0], c.Refused[names[0]])
 	}
 	data, ok := c.Data(File)
 	if !ok {

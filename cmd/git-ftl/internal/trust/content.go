@@ -17,8 +17,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 )
 
@@ -48,7 +46,7 @@ type Content struct {
 // file, is over 1 MiB or cannot be read is refused.
 func Read(dir string) Content {
 	c := Content{Refused: map[string]string{}}
-	for _, name := range []string{ConfigFile, IncludeFile} {
+	for _, name := range names() {
 		data, err := readRegular(filepath.Join(dir, filepath.FromSlash(name)))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -58,9 +56,11 @@ func Read(dir string) Content {
 			c.Files = append(c.Files, File{name, data})
 		}
 	}
-	slices.SortFunc(c.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return c
 }
+
+// names are sorted, as a content has them.
+func names() []string { return []string{ConfigFile, IncludeFile} }
 
 var errKind = errors.New("it is not a regular file of at most 1 MiB")
 

@@ -66,6 +66,45 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadFollowsNoLink: not even one that takes the file's place between a look
+// at it and its opening.
+func TestReadFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	secret, name, next := filepath.Join(t.TempDir(), "secret"), filepath.Join(dir, ".ftlconfig"), filepath.Join(dir, "next")
+	if err := errors.Join(write(secret, "secret"), write(name, "{}")); err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			if err := errors.Join(os.Symlink(secret, next), os.Rename(next, name), write(next, "{}"), os.Rename(next, name)); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	whole := 0
+	for range 5000 {
+		data, ok := trust.Read(dir).Data(".ftlconfig")
+		if ok && string(data) == "secret" {
+			t.Fatal("a link was followed")
+		}
+		if ok {
+			whole++
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil || whole == 0 {
+		t.Errorf("read %d times, %v", whole, err)
+	}
+}
+
 func content(pairs ...string) trust.Content {
 	var c trust.Content
 	for i := 0; i+1 < len(pairs); i += 2 {
