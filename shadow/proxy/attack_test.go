@@ -1,0 +1,565 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/textproto"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-ftl/git-ftl/shadow"
+)
+
+// Each test here is one way to get a secret in, or source code out. All fail closed.
+
+func TestAttackRebinding(t *testing.T) {
+	w := newWorld(t, Policy{Rules: []Rule{{Host: "docs.test"}}})
+	w.host("docs.test", echoHead)
+	public := w.names["docs.test"][0]
+	if got := do(t, w.client(), request(t, "GET", "https://docs.test/", "")); got.Status != 200 {
+		t.Fatalf("got %d %s", got.Status, got.Body)
+	}
+	if diff := cmp.Diff([]string{public.String() + ":443"}, w.addresses()); diff != "" || w.resolved["docs.test"] != 1 {
+		t.Errorf("not one look-up whose address was dialled: %d, %s", w.resolved["docs.test"], diff)
+	}
+	// From now on the name is the host's own: the next connection is refused, undialled.
+	w.name("docs.test", "127.0.0.1", "169.254.169.254", "::1")
+	if err := w.p.SetPolicy(Policy{Rules: []Rule{{Host: "docs.test"}}}); err != nil {
+		t.Fatal(err)
+	}
+	w.dialled = nil
+	if got := do(t, w.client(), request(t, "GET", "https://docs.test/", "")); got.Status != 403 || !strings.Contains(got.Body, "git ftl allow docs.test:443") {
+		t.Errorf("got %d %s", got.Status, got.Body)
+	}
+	// Of several addresses only those that passed are dialled.
+	w.name("docs.test", "10.0.0.1", public.String())
+	if got := do(t, w.client(), request(t, "GET", "https://docs.test/", "")); got.Status != 200 {
+		t.Errorf("got %d %s", got.Status, got.Body)
+	}
+	if diff := cmp.Diff([]string{public.String() + ":443"}, w.addresses()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func (w *world) addresses() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []string
+	for _, a := range w.dialled {
+		all = append(all, a.String())
+	}
+	return all
+}
+
+func TestAttackPrivateAddresses(t *testing.T) {
+	for _, test := range []struct {
+		address         string
+		public, private bool
+	}{
+		{"93.184.216.34", true, true}, {"2606:2800:220:1::1", true, true},
+		{"127.0.0.1", false, true}, {"10.1.2.3", false, true}, {"172.16.0.1", false, true}, {"192.168.1.1", false, true},
+		{"100.64.0.1", false, true}, {"198.18.0.1", false, true}, {"203.0.113.9", false, true}, {"192.0.0.1", false, true},
+		{"::1", false, true}, {"fd12:3456::1", false, true}, {"2001:db8::1", false, true}, {"2001::1", false, true},
+		{"0.0.0.0", false, false}, {"0.1.2.3", false, false}, {"169.254.169.254", false, false}, {"224.0.0.1", false, false},
+		{"255.255.255.255", false, false}, {"100.100.100.200", false, false},
+		{"::", false, false}, {"fe80::1", false, false}, {"ff02::1", false, false}, {"fd00:ec2::254", false, false},
+		{"64:ff9b::7f00:1", false, false}, {"2002:7f00:1::", false, false}, {"::ffff:127.0.0.1", false, true}, {"::ffff:169.254.169.254", false, false},
+	} {
+		a := netip.MustParseAddr(test.address).Unmap()
+		if got := reachable(a, false); got != test.public {
+			t.Errorf("%s: public %v", a, got)
+		}
+		if got := reachable(a, true); got != test.private {
+			t.Errorf("%s: for a host that the user allowed %v", a, got)
+		}
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range own {
+		if a := netip.MustParsePrefix(o.String()).Addr(); reachable(a, false) || !ownAddress(a.Unmap()) {
+			t.Errorf("the host's own %s is reachable", a)
+		}
+	}
+}
+
+func TestAttackHostSpellings(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"API.Example.COM", "api.example.com"}, {"api.example.com.", "api.example.com"}, {"bücher.test", "xn--bcher-kva.test"},
+		{"BÜCHER.test", "xn--bcher-kva.test"}, {"[::1]", "::1"}, {"0:0::1", "::1"}, {"::ffff:10.0.0.1", "10.0.0.1"}, {"a_b.test", "a_b.test"},
+		{"", ""}, {".", ""}, {"a..b", ""}, {"127.1", ""}, {"2130706433", ""}, {"0x7f.0.0.1", ""}, {"1.2.3.4.5", ""}, {"a b", ""}, {"a/b", ""},
+		{"a@b", ""}, {"a%2eb", ""}, {"fe80::1%eth0", ""}, {"a\x00b", ""}, {strings.Repeat("a", 64) + ".test", ""}, {"api。example.com", "api.example.com"},
+	} {
+		got, ok := normalise(test.in)
+		if got != test.want || ok != (test.want != "") {
+			t.Errorf("%q: %q, %v", test.in, got, ok)
+		}
+	}
+}
+
+// TestAttackOpenNetwork: an open network is not an open host.
+func TestAttackOpenNetwork(t *testing.T) {
+	w := newWorld(t, Policy{Mode: Open, Credentials: []shadow.Credential{modelCredential()}})
+	w.host("any.test", func(rw http.ResponseWriter, _ *http.Request) {
+		http.Redirect(rw, &http.Request{}, "http://metadata.test/latest", http.StatusFound)
+	})
+	w.host("api.model.test", demand)
+	w.name("metadata.test", "169.254.169.254")
+	w.name("intranet.test", "10.0.0.7")
+	w.servers["169.254.169.254:80"] = w.listeners[80].Addr().String()
+	c := w.client()
+	c.CheckRedirect = nil
+	if got := do(t, c, request(t, "GET", "https://any.test/", "")); got.Status != 403 || !strings.Contains(got.Body, "metadata.test has no public address") {
+		t.Errorf("a redirect to the metadata service: %d %s", got.Status, got.Body)
+	}
+	if got := do(t, c, request(t, "GET", "https://intranet.test/", "")); got.Status != 403 {
+		t.Errorf("a private host: %d %s", got.Status, got.Body)
+	}
+	if got := do(t, c, request(t, "GET", "https://api.model.test/", "")); got.Status != 403 {
+		t.Errorf("a bound host without its credential: %d %s", got.Status, got.Body)
+	}
+	for _, host := range []string{"169.254.169.254", "127.0.0.1", "[::1]", "localhost", "10.0.0.1"} {
+		c := w.tcp(proxyPort)
+		fmt.Fprintf(c, "GET http://%s/ HTTP/1.1\r\nHost: %s\r\n\r\n", host, host)
+		if status := readStatus(t, c); status != 403 {
+			t.Errorf("%s: %d", host, status)
+		}
+	}
+	if got := w.addresses(); len(got) != 1 {
+		t.Errorf("dialled %v", got)
+	}
+}
+
+func readStatus(t *testing.T, c io.Reader) int {
+	t.Helper()
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, res.Body)
+	return res.StatusCode
+}
+
+// TestAttackHostMismatch sends requests that name two hosts, each after a good
+// one on the same connection.
+func TestAttackHostMismatch(t *testing.T) {
+	w := newWorld(t, Policy{Rules: []Rule{{Host: "docs.test"}, {Host: "evil.test"}}, Credentials: []shadow.Credential{modelCredential()}})
+	reached := make(chan string, 16)
+	for _, name := range []string{"docs.test", "evil.test"} {
+		w.host(name, func(_ http.ResponseWriter, r *http.Request) { reached <- r.Host })
+	}
+	w.host("api.model.test", func(_ http.ResponseWriter, r *http.Request) { reached <- r.Host + r.Header.Get("X-Api-Key") })
+	good := "GET / HTTP/1.1\r\nHost: docs.test\r\n\r\n"
+	for _, test := range []struct{ name, send string }{
+		{"Host", "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"},
+		{"Host of a bound host", "GET / HTTP/1.1\r\nHost: api.model.test\r\nX-Api-Key: " + shadowKey + "\r\n\r\n"},
+		{"Host with another port", "GET / HTTP/1.1\r\nHost: docs.test:8443\r\n\r\n"},
+		{"absolute form", "GET https://evil.test/ HTTP/1.1\r\nHost: docs.test\r\n\r\n"},
+		{"absolute form of plain http", "GET http://docs.test/ HTTP/1.1\r\nHost: docs.test\r\n\r\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := w.tls("docs.test")
+			r := bufio.NewReader(c)
+			for i, send := range []string{good, test.send, good} {
+				_, _ = io.WriteString(c, send)
+				res, err := http.ReadResponse(r, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, res.Body)
+				if want := []int{200, 421, 200}[i]; res.StatusCode != want {
+					t.Errorf("request %d: %d, want %d", i, res.StatusCode, want)
+				}
+			}
+			if a, b := <-reached, <-reached; a != "docs.test" || b != "docs.test" || len(reached) != 0 {
+				t.Errorf("reached %s, %s and %d more", a, b, len(reached))
+			}
+		})
+	}
+	t.Run("authority of HTTP/2", func(t *testing.T) {
+		r := request(t, "GET", "https://docs.test/", "")
+		r.Host = "evil.test"
+		if got := do(t, w.client(), r); got.Status != 421 {
+			t.Errorf("got %d", got.Status)
+		}
+	})
+	t.Run("CONNECT", func(t *testing.T) {
+		for _, target := range []string{"evil.test:443", "docs.test:8443"} {
+			c := w.tcp(proxyPort)
+			fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, target)
+			res, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: http.MethodConnect})
+			if err != nil || target == "docs.test:8443" && res.StatusCode != 403 {
+				t.Fatalf("%s: %v, %v", target, res, err)
+			}
+			if res.StatusCode == 403 {
+				continue
+			}
+			inner := tlsOver(w, c, "docs.test")
+			_, _ = io.WriteString(inner, good)
+			if status := readStatus(t, inner); status != 421 {
+				t.Errorf("%s: %d", target, status)
+			}
+		}
+	})
+	if len(reached) != 0 {
+		t.Errorf("reached %s", <-reached)
+	}
+}
+
+func TestAttackPlainHTTP(t *testing.T) {
+	w := newWorld(t, Policy{Mode: Open, Rules: []Rule{{Host: "api.model.test"}}, Credentials: []shadow.Credential{modelCredential()}})
+	reached := false
+	w.plainHost("api.model.test", func(http.ResponseWriter, *http.Request) { reached = true })
+	got := do(t, w.client(), request(t, "GET", "http://api.model.test/", "", "X-Api-Key", shadowKey))
+	if got.Status != 403 || reached {
+		t.Errorf("got %d %s, reached %v", got.Status, got.Body, reached)
+	}
+	c := w.tcp(proxyPort)
+	fmt.Fprintf(c, "GET https://api.model.test/ HTTP/1.1\r\nHost: api.model.test\r\nX-Api-Key: %s\r\n\r\n", shadowKey)
+	if status := readStatus(t, c); status != 421 {
+		t.Errorf("https in the clear: %d", status)
+	}
+}
+
+// TestAttackReflection: a server that sends back what it was sent, in every way.
+func TestAttackReflection(t *testing.T) {
+	key := func(r *http.Request) string { return r.Header.Get("X-Api-Key") }
+	var slice int
+	ways := map[string]http.HandlerFunc{
+		"body":        func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, key(r)) },
+		"header":      func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Echo", "a "+key(r)) },
+		"header name": func(w http.ResponseWriter, r *http.Request) { w.Header()["X-"+key(r)] = []string{"1"} },
+		"cookie and redirect": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "https://evil.test/?"+key(r))
+			w.Header().Set("Set-Cookie", "k="+key(r))
+			w.WriteHeader(302)
+		},
+		"trailer": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Trailer", "X-Echo")
+			_, _ = io.WriteString(w, "x")
+			w.Header().Set("X-Echo", key(r))
+		},
+		"unannounced trailer": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "x")
+			_ = http.NewResponseController(w).Flush()
+			w.Header().Set(http.TrailerPrefix+"X-Echo", key(r))
+		},
+		"slices of a run": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, key(r)[slice:slice+12])
+			slice++
+		},
+		"byte by byte": func(w http.ResponseWriter, r *http.Request) {
+			for _, b := range []byte("<<" + key(r) + ">>") {
+				_, _ = w.Write([]byte{b})
+				_ = http.NewResponseController(w).Flush()
+			}
+		},
+		"gzip though not asked for": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			_, _ = io.WriteString(z, key(r))
+			_ = z.Close()
+		},
+		"deflate": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "deflate")
+			z, _ := flate.NewWriter(w, 5)
+			_, _ = io.WriteString(z, key(r))
+			_ = z.Close()
+		},
+		"deflate with a head": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "deflate")
+			z := zlib.NewWriter(w)
+			_, _ = io.WriteString(z, key(r))
+			_ = z.Close()
+		},
+		"a large binary body": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/octet-stream")
+			_, _ = w.Write(bytes.Repeat([]byte{0, 1, 2, 3}, 1<<19))
+			_, _ = io.WriteString(w, key(r))
+		},
+		"hex": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, hex.EncodeToString([]byte(key(r))))
+		},
+		"error status": func(w http.ResponseWriter, r *http.Request) { http.Error(w, "bad key "+key(r), 401) },
+	}
+	for shift := range 3 {
+		ways[fmt.Sprintf("base64 after %d bytes", shift)] = func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift)+key(r)+"yz")))
+		}
+	}
+	w := newWorld(t, Policy{Credentials: []shadow.Credential{modelCredential()}})
+	w.host("api.model.test", func(rw http.ResponseWriter, r *http.Request) { ways[r.Header.Get("Way")](rw, r) })
+	for name := range ways {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range []*http.Client{w.client(), w.client("http/1.1")} {
+				got := do(t, c, request(t, "GET", "https://api.model.test/", "", "X-Api-Key", shadowKey, "Way", name, "Accept-Encoding", "gzip, br"))
+				all := fmt.Sprint(got)
+				noReal(t, all)
+				for i := len("sk-real-"); i+window <= len(realKey); i++ { // what comes before is no secret
+					if strings.Contains(all, realKey[i:i+window]) {
+						t.Errorf("a run of the key came back: %q", realKey[i:i+window])
+					}
+				}
+				if name == "body" && got.Body != shadowKey {
+					t.Errorf("got %q", got.Body)
+				}
+				if name == "trailer" && got.Trailer.Get("X-Echo") != shadowKey {
+					t.Errorf("trailer %v", got.Trailer)
+				}
+			}
+		})
+	}
+}
+
+func TestAttackUndecodableAnswers(t *testing.T) {
+	w := newWorld(t, Policy{Credentials: []shadow.Credential{modelCredential()}})
+	w.host("api.model.test", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Encoding", r.Header.Get("Way"))
+		_, _ = io.WriteString(rw, r.Header.Get("X-Api-Key"))
+	})
+	for _, encoding := range []string{"br", "zstd", "gzip, gzip", "compress", "x"} {
+		got := do(t, w.client(), request(t, "GET", "https://api.model.test/", "", "X-Api-Key", shadowKey, "Way", encoding))
+		if got.Status != 502 {
+			t.Errorf("%s: %d %q", encoding, got.Status, got.Body)
+		}
+		noReal(t, fmt.Sprint(got))
+	}
+}
+
+// TestAttackRange: slices of a shorter kind than a run never come to be.
+func TestAttackRange(t *testing.T) {
+	w := newWorld(t, Policy{Credentials: []shadow.Credential{modelCredential()}})
+	w.host("api.model.test", func(rw http.ResponseWriter, r *http.Request) {
+		http.ServeContent(rw, r, "x.txt", time.Time{}, strings.NewReader(r.Header.Get("X-Api-Key")))
+	})
+	for i := range 5 {
+		got := do(t, w.client(), request(t, "GET", "https://api.model.test/", "", "X-Api-Key", shadowKey, "Range", fmt.Sprintf("bytes=%d-%d", 5*i, 5*i+4), "If-Range", "x"))
+		if got.Status != 200 || got.Body != shadowKey {
+			t.Errorf("got %d %q", got.Status, got.Body)
+		}
+	}
+}
+
+func TestAttackEarlyHints(t *testing.T) {
+	w := newWorld(t, Policy{Credentials: []shadow.Credential{modelCredential()}})
+	w.host("api.model.test", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Link", "<https://x.test/"+r.Header.Get("X-Api-Key")+">")
+		rw.WriteHeader(http.StatusEarlyHints)
+		rw.Header().Del("Link")
+		_, _ = io.WriteString(rw, "done")
+	})
+	var hints []string
+	r := request(t, "GET", "https://api.model.test/", "", "X-Api-Key", shadowKey)
+	r = r.WithContext(withHints(r.Context(), func(code int, h textproto.MIMEHeader) { hints = append(hints, fmt.Sprint(code, h)) }))
+	do(t, w.client(), r)
+	if len(hints) != 1 || !strings.Contains(hints[0], shadowKey) {
+		t.Errorf("hints %q", hints)
+	}
+	noReal(t, fmt.Sprint(hints))
+}
+
+// TestAttackUpgrade: another protocol cannot be looked through, so a host with a
+// credential has none; any other has.
+func TestAttackUpgrade(t *testing.T) {
+	w := newWorld(t, Policy{Rules: []Rule{{Host: "ws.test"}}, Credentials: []shadow.Credential{modelCredential()}})
+	echo := func(rw http.ResponseWriter, r *http.Request) {
+		under, buffered, err := http.NewResponseController(rw).Hijack()
+		if err != nil {
+			return
+		}
+		defer func() { _ = under.Close() }()
+		fmt.Fprintf(under, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Seen: %s\r\n\r\n%s", r.Header.Get("Sec-WebSocket-Extensions"), r.Header.Get("X-Api-Key"))
+		_, _ = io.Copy(under, buffered)
+	}
+	w.host("ws.test", echo)
+	w.host("api.model.test", echo)
+	for _, test := range []struct {
+		host   string
+		status int
+	}{{"ws.test", 101}, {"api.model.test", 403}} {
+		c := w.tls(test.host)
+		fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: %s\r\nX-Api-Key: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n", test.host, shadowKey)
+		r := bufio.NewReader(c)
+		res, err := http.ReadResponse(r, nil)
+		if err != nil || res.StatusCode != test.status {
+			t.Fatalf("%s: %v, %v", test.host, res, err)
+		}
+		if test.status != 101 {
+			continue
+		}
+		if res.Header.Get("X-Seen") != "" {
+			t.Error("extensions went through")
+		}
+		_, _ = io.WriteString(c, "ping")
+		got := make([]byte, len(shadowKey)+4)
+		if _, err := io.ReadFull(r, got); err != nil || string(got) != shadowKey+"ping" {
+			t.Errorf("got %q, %v", got, err)
+		}
+		_ = c.Close()
+	}
+}
+
+// TestAttackSmuggling: one request in is one request out, and what is no request
+// is none.
+func TestAttackSmuggling(t *testing.T) {
+	w := newWorld(t, Policy{Credentials: []shadow.Credential{modelCredential(func(b *shadow.Binding) { b.Paths = []string{"/v1/messages"} })}})
+	var reached []string
+	w.host("api.model.test", func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		reached = append(reached, r.URL.Path+" "+string(body)+" "+r.Header.Get("X-Evil"))
+	})
+	head := "POST /v1/messages HTTP/1.1\r\nHost: api.model.test\r\nConnection: close\r\nX-Api-Key: " + shadowKey + "\r\n"
+	for _, test := range []struct{ name, send, want string }{
+		{"length and chunks", head + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "/v1/messages abc "},
+		{"two lengths", head + "Content-Length: 3\r\nContent-Length: 9\r\n\r\nabc", ""},
+		{"an odd transfer encoding", head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", ""},
+		{"a folded header", "POST /v1/messages HTTP/1.1\r\nHost: api.model.test\r\nConnection: close\r\nX-Api-Key: " + shadowKey + "\r\n evil\r\n\r\n", ""},
+		{"a bare carriage return", "POST /v1/messages HTTP/1.1\r\nHost: api.model.test\r\nConnection: close\r\nX-Api-Key: " + shadowKey + "\rX-Evil: 1\r\n\r\n", ""},
+		{"a NUL", head + "X-Evil: a\x00b\r\n\r\n", ""},
+		{"a space before the colon", head + "X-Evil : 1\r\n\r\n", ""},
+		{"two hosts", "POST /v1/messages HTTP/1.1\r\nHost: api.model.test\r\nHost: evil.test\r\nConnection: close\r\nX-Api-Key: " + shadowKey + "\r\n\r\n", ""},
+		{"line breaks in the path", "POST /v1/messages%0d%0aX-Evil:1 HTTP/1.1\r\nHost: api.model.test\r\nConnection: close\r\nX-Api-Key: " + shadowKey + "\r\n\r\n", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			reached = nil
+			c := w.tls("api.model.test")
+			_, _ = io.WriteString(c, test.send)
+			answer, _ := io.ReadAll(c)
+			want := []string{test.want}
+			if test.want == "" {
+				want = nil
+				if !bytes.HasPrefix(answer, []byte("HTTP/1.1 4")) && !bytes.HasPrefix(answer, []byte("HTTP/1.1 5")) {
+					t.Errorf("answer %q", answer)
+				}
+			}
+			if diff := cmp.Diff(want, reached); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestAttackPaths: the files API of a model host, and every spelling of it.
+func TestAttackPaths(t *testing.T) {
+	w := newWorld(t, Policy{Credentials: []shadow.Credential{modelCredential(func(b *shadow.Binding) {
+		b.Paths, b.Methods = []string{"/v1/messages"}, []string{"POST"}
+	})}})
+	var reached []string
+	w.host("api.model.test", func(_ http.ResponseWriter, r *http.Request) {
+		reached = append(reached, r.Method+" "+r.RequestURI+r.Header.Get("X-Http-Method-Override"))
+	})
+	for _, test := range []struct {
+		method, path string
+		status       int
+	}{
+		{"POST", "/v1/messages", 200}, {"POST", "/v1/messages?beta=true", 200}, {"POST", "/v1/messages/batches", 200},
+		{"GET", "/v1/messages", 403}, {"POST", "/v1/files", 403}, {"POST", "/v1/messagesfiles", 403}, {"POST", "/", 403},
+		{"POST", "/v1/messages/../files", 403}, {"POST", "/v1/messages/%2e%2e/files", 403}, {"POST", "/v1/messages%2f..%2ffiles", 403},
+		{"POST", "/v1/messages/..;/files", 403}, {"POST", "/v1/messages/%252e%252e/files", 403}, {"POST", `/v1/messages/..\files`, 403},
+		{"POST", "/v1/messages//../../files", 403}, {"POST", "//v1/messages", 403},
+	} {
+		c := w.tls("api.model.test")
+		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: api.model.test\r\nX-Api-Key: %s\r\nX-HTTP-Method-Override: DELETE\r\nContent-Length: 0\r\n\r\n", test.method, test.path, shadowKey)
+		if status := readStatus(t, c); status != test.status {
+			t.Errorf("%s %s: %d", test.method, test.path, status)
+		}
+	}
+	if diff := cmp.Diff([]string{"POST /v1/messages", "POST /v1/messages?beta=true", "POST /v1/messages/batches"}, reached); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestAttackRegistry: a registry is read, and nothing of the sandbox's goes there.
+func TestAttackRegistry(t *testing.T) {
+	w := newWorld(t, Policy{
+		Rules: []Rule{{Host: "registry.test", Registry: true}, {Host: "proxy.go.test", Registry: true, Paths: []string{"/example.com/mod"}},
+			{Host: "registry.test", Methods: []string{"POST"}, Paths: []string{"/-/npm/v1/security/audits"}}},
+		Credentials: []shadow.Credential{modelCredential(func(b *shadow.Binding) { b.Hosts, b.Methods = []string{"private.test"}, []string{"GET", "HEAD"} })},
+	})
+	w.p.state.Load().rules = append(w.p.state.Load().rules, Rule{Host: "private.test", Registry: true})
+	for _, name := range []string{"registry.test", "proxy.go.test", "private.test"} {
+		w.host(name, echoHead)
+	}
+	for _, test := range []struct {
+		name, method, url, body string
+		header                  []string
+		status                  int
+	}{
+		{"read", "GET", "https://registry.test/@a%2fb", "", nil, 200},
+		{"head", "HEAD", "https://registry.test/a", "", nil, 200},
+		{"publish", "PUT", "https://registry.test/a", "package", nil, 403},
+		{"publish under its own token", "PUT", "https://registry.test/a", "package", []string{"Authorization", "Bearer attacker"}, 403},
+		{"read with its own token", "GET", "https://registry.test/a", "", []string{"Authorization", "Bearer attacker"}, 403},
+		{"read with a body", "GET", "https://registry.test/a", "source code", nil, 403},
+		{"signed by itself", "GET", "https://registry.test/a?X-Amz-Signature=00", "", nil, 403},
+		{"audit", "POST", "https://registry.test/-/npm/v1/security/audits/quick", "{}", nil, 200},
+		{"other module", "GET", "https://proxy.go.test/evil.test/source/@v/list", "", nil, 403},
+		{"module", "GET", "https://proxy.go.test/example.com/mod/@v/list", "", nil, 200},
+		{"private, with its credential", "GET", "https://private.test/a", "", []string{"Authorization", "Bearer " + shadowKey}, 200},
+		{"private, with none", "GET", "https://private.test/a", "", nil, 200},
+		{"private, foreign", "GET", "https://private.test/a", "", []string{"Authorization", "Bearer attacker"}, 403},
+		{"private, publish", "PUT", "https://private.test/a", "x", []string{"Authorization", "Bearer " + shadowKey}, 403},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := do(t, w.client("http/1.1"), request(t, test.method, test.url, test.body, test.header...)); got.Status != test.status {
+				t.Errorf("%d %s", got.Status, got.Body)
+			}
+		})
+	}
+}
+
+// TestAttackBadUpstreamCertificate: a real value goes to nobody who cannot show
+// the host's certificate.
+func TestAttackBadUpstreamCertificate(t *testing.T) {
+	w := newWorld(t, Policy{Credentials: []shadow.Credential{modelCredential()}})
+	reached := false
+	w.outside = newTestAuthority(t, "stranger")
+	w.host("api.model.test", func(http.ResponseWriter, *http.Request) { reached = true })
+	got := do(t, w.client(), request(t, "GET", "https://api.model.test/", "", "X-Api-Key", shadowKey))
+	if got.Status != 502 || reached {
+		t.Errorf("got %d %s, reached %v", got.Status, got.Body, reached)
+	}
+}
+
+// TestAttackSlowAndMany: connections that say nothing are bounded in number.
+func TestAttackSlowAndMany(t *testing.T) {
+	w := newWorld(t, Policy{})
+	for range maxConns {
+		w.tcp(443)
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		c := w.tcp(443)
+		_ = c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+		if _, err := c.Read(make([]byte, 1)); err == io.EOF || err != nil && !isTimeout(err) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("one more connection is always taken")
+		}
+	}
+}
+
+func TestAttackHugeHeader(t *testing.T) {
+	w := newWorld(t, Policy{Rules: []Rule{{Host: "docs.test"}}})
+	w.host("docs.test", echoHead)
+	c := w.tls("docs.test")
+	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: docs.test\r\nX: "+strings.Repeat("a", 2*maxHeader)+"\r\n\r\n")
+	if status := readStatus(t, c); status != 431 {
+		t.Errorf("got %d", status)
+	}
+}

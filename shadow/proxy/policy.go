@@ -1,0 +1,266 @@
+package proxy
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-ftl/git-ftl/shadow"
+)
+
+// Mode is how much passes without being named.
+type Mode string
+
+// Modes.
+const (
+	Allow Mode = "allow" // what rules name and credentials are bound to; also ""
+	None  Mode = "none"  // nothing at all
+	Open  Mode = "open"  // any public host, beside what Allow lets pass
+)
+
+// Policy is all that decides what passes.
+type Policy struct {
+	Mode        Mode
+	Rules       []Rule
+	Credentials []shadow.Credential // bound hosts pass for requests that carry their shadow
+}
+
+// Rule lets requests to a host pass. On port 443 and 80 they are read, on others
+// too where they are TLS or HTTP; anything else is passed on as raw TCP, if the
+// rule names the port, has no methods and paths, and no other rule has that port.
+type Rule struct {
+	Host     string   // as in shadow.Binding, without port
+	Port     int      // 0 is 443 and 80
+	Methods  []string // upper case; none is any
+	Paths    []string // prefixes that end at a segment; none is any
+	Registry bool     // GET and HEAD only, no body, no credential of the sandbox's own
+	Private  bool     // the host may have a private address: set it where the user named host and port
+}
+
+// state is a policy made ready.
+type state struct {
+	mode        Mode
+	rules       []Rule
+	credentials []*credential
+	shadows     *needles // of every credential
+	direct, via *http.Transport
+
+	mu        sync.Mutex
+	scrubbers map[string]*needles // by names of the credentials bound
+}
+
+// credential is a shadow.Credential made ready.
+type credential struct {
+	shadow.Credential
+	hosts  []Rule          // Host and Port only
+	places map[string]bool // "auth", "header:x-api-key" …, names in lower case but of fields
+	keys   *keySet         // of kind SigV4
+}
+
+func compile(policy Policy) (*state, error) {
+	st := &state{mode: policy.Mode, scrubbers: map[string]*needles{}}
+	if st.mode == "" {
+		st.mode = Allow
+	}
+	if !slices.Contains([]Mode{Allow, None, Open}, st.mode) {
+		return nil, fmt.Errorf("mode %q is not known", policy.Mode)
+	}
+	for _, rule := range policy.Rules {
+		host, ok := normalisePattern(rule.Host)
+		if !ok || rule.Port < 0 || rule.Port > 65535 {
+			return nil, fmt.Errorf("host %q with port %d is not valid", rule.Host, rule.Port)
+		}
+		rule.Host = localName(host)
+		st.rules = append(st.rules, rule)
+	}
+	for _, c := range policy.Credentials {
+		made, err := newCredential(c)
+		if err != nil {
+			return nil, err
+		}
+		st.credentials = append(st.credentials, made)
+	}
+	pairKeys(st.credentials)
+	st.shadows = shadowNeedles(st.credentials)
+	return st, nil
+}
+
+func newCredential(c shadow.Credential) (*credential, error) {
+	made := &credential{Credential: c, places: map[string]bool{}}
+	if len(c.Shadow) < shadow.MinLength {
+		return nil, fmt.Errorf("the shadow of %s is too short", c.Name)
+	}
+	if strings.ContainsAny(c.Real.Reveal(), "\r\n\x00") && slices.ContainsFunc(c.Binding.Places, isHeaderPlace) {
+		return nil, fmt.Errorf("%s has more than one line and cannot be bound to a header", c.Name)
+	}
+	for _, text := range c.Binding.Hosts {
+		wild, rest := "", text
+		if cut, ok := strings.CutPrefix(text, "*."); ok {
+			wild, rest = "*.", cut
+		}
+		host, port, ok := splitHost(rest, 443)
+		if !ok {
+			return nil, fmt.Errorf("host %q of %s is not valid", text, c.Name)
+		}
+		made.hosts = append(made.hosts, Rule{Host: wild + host, Port: port})
+	}
+	for _, place := range c.Binding.Places {
+		made.places[placeKey(place)] = true
+	}
+	if len(made.places) == 0 {
+		made.places["auth"] = true
+	}
+	return made, nil
+}
+
+func isHeaderPlace(place string) bool {
+	return place == "auth" || strings.HasPrefix(place, "header:")
+}
+
+func placeKey(place string) string {
+	if name, ok := strings.CutPrefix(place, "header:"); ok {
+		if strings.EqualFold(name, "Authorization") {
+			return "auth"
+		}
+		return "header:" + strings.ToLower(name)
+	}
+	return place
+}
+
+func normalisePattern(host string) (string, bool) {
+	if rest, ok := strings.CutPrefix(host, "*."); ok {
+		name, ok := normalise(rest)
+		return "*." + name, ok
+	}
+	return normalise(host)
+}
+
+// localName is the one name of this host's loopback.
+func localName(host string) string {
+	if isLoopback(host) {
+		return "localhost"
+	}
+	return host
+}
+
+// names reports whether a rule's host is that one, or above it.
+func (r Rule) names(host string) bool {
+	host = localName(host)
+	if suffix, ok := strings.CutPrefix(r.Host, "*"); ok {
+		return strings.HasSuffix(host, suffix)
+	}
+	return r.Host == host
+}
+
+func (r Rule) covers(t target) bool {
+	return r.names(t.host) && (r.Port == t.port || r.Port == 0 && (t.port == 443 || t.port == 80))
+}
+
+// private reports whether a host may have a private address.
+func (st *state) private(t target) bool {
+	return slices.ContainsFunc(st.rules, func(r Rule) bool { return (r.Private || isLocal(r.Host)) && r.covers(t) })
+}
+
+// bound are the credentials of a host and port.
+func (st *state) bound(t target) []*credential {
+	var found []*credential
+	for _, c := range st.credentials {
+		if slices.ContainsFunc(c.hosts, func(h Rule) bool { return h.covers(t) }) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// isBound reports whether a host has a credential on any port.
+func (st *state) isBound(host string) bool {
+	return slices.ContainsFunc(st.credentials, func(c *credential) bool {
+		return slices.ContainsFunc(c.hosts, func(h Rule) bool { return h.names(host) })
+	})
+}
+
+// permit says which rule lets a request pass: nil with no refusal in an open network.
+func (st *state) permit(t target, r *http.Request) (*Rule, *refusal) {
+	var last *refusal
+	for i := range st.rules {
+		if !st.rules[i].covers(t) {
+			continue
+		}
+		if last = st.rules[i].admits(r); last == nil {
+			return &st.rules[i], nil
+		}
+	}
+	switch {
+	case st.mode == Open && !isLocal(t.host):
+		return nil, nil
+	case last != nil:
+		return nil, last
+	}
+	return nil, &refusal{status: http.StatusForbidden, reason: t.host + " is not allowed", hint: t.allowHint()}
+}
+
+// admits compares a request with a rule for its host.
+func (r Rule) admits(req *http.Request) *refusal {
+	if r.Registry {
+		if refused := fromRegistry(req); refused != nil {
+			return refused
+		}
+	}
+	return fits(req, r.Methods, r.Paths)
+}
+
+func fromRegistry(r *http.Request) *refusal {
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return forbidden("a package registry is for reading: " + r.Method + " does not pass")
+	case r.ContentLength != 0 || len(r.TransferEncoding) != 0:
+		return forbidden("a request to a package registry has no body")
+	case r.Header.Get("Upgrade") != "":
+		return forbidden("a package registry is not for connections of another protocol")
+	}
+	if name := anyCredential(r); name != "" {
+		return forbidden("a credential of its own (" + name + ") does not pass to a package registry")
+	}
+	return nil
+}
+
+// fits compares a request with lists of methods and paths, where none is any.
+func fits(r *http.Request, methods, paths []string) *refusal {
+	if len(methods) != 0 && !slices.Contains(methods, r.Method) {
+		return forbidden(r.Method + " is not allowed there")
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	if !plainPath(r.URL) {
+		return forbidden("the path can be read in two ways")
+	}
+	if !slices.ContainsFunc(paths, func(p string) bool { return below(r.URL.Path, p) }) {
+		return forbidden("the path is not among those allowed there")
+	}
+	return nil
+}
+
+// below reports whether a path is a prefix or goes on from it with a new segment.
+func below(path, prefix string) bool {
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(prefix, "/"))
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// plainPath reports whether every server reads the same segments from a path.
+func plainPath(u *url.URL) bool {
+	raw := strings.ToLower(u.EscapedPath())
+	if strings.Contains(u.Path, "//") || strings.ContainsAny(u.Path, "\\\x00%") || strings.Contains(raw, "%2f") || strings.Contains(raw, "%2e") {
+		return false
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		name, _, _ := strings.Cut(segment, ";")
+		if name == "." || name == ".." {
+			return false
+		}
+	}
+	return true
+}
