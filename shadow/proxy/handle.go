@@ -59,9 +59,6 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request, c *conn) {
 		x.refuse(w, refused)
 		return
 	}
-	if r.ProtoMajor == 1 && r.ContentLength != 0 { // an answer may come before the body has ended
-		_ = http.NewResponseController(w).EnableFullDuplex()
-	}
 	x.send(&answer{ResponseWriter: w, x: x}, out)
 }
 

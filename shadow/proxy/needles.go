@@ -37,9 +37,13 @@ type anchor struct {
 // needles finds forms and runs of them in a stream. It is not changed once made.
 type needles struct {
 	anchors []anchor // by key
-	bitmap  []uint64 // of hashes of keys
+	bitmap  *bitmap
 	longest int      // form
 }
+
+// bitmap has a bit for the hash of each key; its size makes most bytes of a stream
+// cost one look.
+type bitmap [1 << bitmapBits / 64]uint64
 
 // newNeedles looks for the real values of all credentials as a whole, and for any
 // run of eight bytes of those that are bound.
@@ -128,7 +132,7 @@ func dull(w []byte) bool {
 
 func (n *needles) finish() {
 	slices.SortFunc(n.anchors, func(a, b anchor) int { return cmp.Compare(a.key, b.key) })
-	n.bitmap = make([]uint64, 1<<bitmapBits/64)
+	n.bitmap = new(bitmap)
 	for _, a := range n.anchors {
 		h := hash(a.key)
 		n.bitmap[h/64] |= 1 << (h % 64)
@@ -207,17 +211,24 @@ func common(a, b []byte) int {
 	return i
 }
 
+// next is the first place from i on where a key may be, or where less than a
+// window is left.
+func (n *needles) next(src []byte, i int) int {
+	bits := n.bitmap
+	for ; i+window <= len(src); i++ {
+		h := hash(binary.BigEndian.Uint64(src[i : i+window]))
+		if bits[h/64]>>(h%64)&1 != 0 {
+			break
+		}
+	}
+	return i
+}
+
 // replace appends src to dst with what it finds replaced, and returns how many
 // bytes of src it used: the rest could begin a run, and none is left if final.
 func (n *needles) replace(dst, src []byte, final bool) ([]byte, int) {
 	from, i := 0, 0
-	for i+window <= len(src) {
-		key := binary.BigEndian.Uint64(src[i:])
-		h := hash(key)
-		if n.bitmap[h/64]>>(h%64)&1 == 0 {
-			i++
-			continue
-		}
+	for i = n.next(src, i); i+window <= len(src); i = n.next(src, i) {
 		found := n.longestAt(src[i:], final)
 		if found.open {
 			return append(dst, src[from:i]...), i
@@ -265,7 +276,7 @@ func (n *needles) text(s string) string {
 
 // found adds the names of the secrets whose whole forms are in src to a set.
 func (n *needles) found(src []byte, names map[string]bool) {
-	for i := 0; i+window <= len(src); i++ {
+	for i := n.next(src, 0); i+window <= len(src); i = n.next(src, i+1) {
 		for _, a := range n.at(binary.BigEndian.Uint64(src[i:])) {
 			if a.at == 0 && bytes.HasPrefix(src[i:], a.form.text) {
 				names[a.form.name] = true

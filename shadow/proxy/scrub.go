@@ -17,7 +17,9 @@ import (
 type scrubber struct {
 	from    io.Reader
 	needles *needles
-	in, out []byte // held back; ready
+	in      []byte // held back
+	out     []byte // what is left of ready
+	ready   []byte
 	buf     []byte
 	err     error
 }
@@ -43,16 +45,20 @@ func (s *scrubber) Read(p []byte) (int, error) {
 
 func (s *scrubber) fill() {
 	n, err := s.from.Read(s.buf)
-	s.in = append(s.in, s.buf[:n]...)
 	s.err = err
 	if n == 0 && err == nil {
 		return
 	}
+	in := s.buf[:n]
+	if len(s.in) > 0 {
+		s.in = append(s.in, in...)
+		in = s.in
+	}
 	// A stream that broke off could have gone on with the rest of a secret: what
 	// was held back then is a part of it and no more.
-	out, used := s.needles.replace(s.out[:0], s.in, err != nil)
-	s.out = out
-	s.in = append(s.in[:0], s.in[used:]...)
+	out, used := s.needles.replace(s.ready[:0], in, err != nil)
+	s.out, s.ready = out, out
+	s.in = append(s.in[:0], in[used:]...)
 }
 
 // errEncoding is a body that cannot be looked into.

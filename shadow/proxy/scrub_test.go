@@ -191,3 +191,23 @@ func TestWitness(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkScrub is the replacing reader alone, with 20 credentials.
+func BenchmarkScrub(b *testing.B) {
+	var all []*credential
+	for i := range 20 {
+		c, err := newCredential(shadow.Credential{Name: fmt.Sprint(i), Shadow: fmt.Sprintf("ftl_shadow_%032d", i), Real: shadow.NewSecret(fmt.Sprintf("value-%d-of-a-secret-%030d", i, i*7919))})
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	n := newNeedles(all, all[:2])
+	text := bytes.Repeat([]byte("the quick brown fox jumps over the lazy dog, 0123456789 times.\n"), 1<<14)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := io.Copy(io.Discard, newScrubber(bytes.NewReader(text), n)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
