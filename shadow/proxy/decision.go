@@ -53,6 +53,11 @@ func (c *counters) add(v Verdict) {
 	}
 }
 
+const maxPath = 1 << 10 // bytes in a Decision
+
+// clip keeps what a sandbox can put into a record small.
+func clip(s string, size int) string { return s[:min(len(s), size)] }
+
 // record counts a decision and hands it on.
 func (p *Proxy) record(d Decision) {
 	p.counts.add(d.Verdict)

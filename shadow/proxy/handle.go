@@ -27,10 +27,11 @@ type exchange struct {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok || !s.begin() {
-		panic(http.ErrAbortHandler)
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
 	}
 	defer s.wait.Done()
-	x := &exchange{p: s.p, st: s.p.state.Load(), d: Decision{Time: s.p.cfg.Now(), Method: r.Method, Verdict: Allowed}}
+	x := &exchange{p: s.p, st: s.p.state.Load(), d: Decision{Time: s.p.cfg.Now(), Method: clip(r.Method, 40), Verdict: Allowed}}
 	if r.Method == http.MethodConnect {
 		x.connect(w, r, c)
 		return
@@ -39,7 +40,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.p.slots <- struct{}{}:
 		defer func() { <-s.p.slots }()
 	default:
-		x.refuse(w, &refusal{status: http.StatusServiceUnavailable, reason: "too many requests at once"})
+		x.turnAway(w, &refusal{status: http.StatusServiceUnavailable, reason: "too many requests at once"})
 		return
 	}
 	x.serve(w, r, c)
@@ -49,7 +50,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request, c *conn) {
 	defer x.finish()
 	t, refused := identify(c.way, r)
-	x.t, x.d.Host, x.d.Port, x.d.Path = t, t.host, t.port, r.URL.EscapedPath()
+	x.t, x.d.Host, x.d.Port, x.d.Path = t, t.host, t.port, clip(r.URL.EscapedPath(), maxPath)
 	x.look(r)
 	var out *http.Request
 	if refused == nil {
@@ -114,7 +115,8 @@ func (st *state) scrub(bound []*credential) *needles {
 // check: slices of an answer, encodings, other names for method, host and path.
 func dropUntrusted(r *http.Request) {
 	for _, name := range []string{"Range", "If-Range", "X-Http-Method-Override", "X-Http-Method", "X-Method-Override",
-		"X-Original-Url", "X-Rewrite-Url", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Host"} {
+		"X-Original-Url", "X-Rewrite-Url", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Host",
+		"Connection"} { // which can name headers that go no further, such as our own credential
 		r.Header.Del(name)
 	}
 	r.Header.Set("Accept-Encoding", "identity")
@@ -204,6 +206,12 @@ func (x *exchange) refuse(w http.ResponseWriter, refused *refusal) {
 	_, _ = io.WriteString(w, text)
 }
 
+// turnAway refuses what is not looked at any further.
+func (x *exchange) turnAway(w http.ResponseWriter, refused *refusal) {
+	x.refuse(w, refused)
+	x.finish()
+}
+
 // look notes whose shadows are in the head of a request.
 func (x *exchange) look(r *http.Request) {
 	names := map[string]bool{}
@@ -235,16 +243,12 @@ func (x *exchange) connect(w http.ResponseWriter, r *http.Request, c *conn) {
 	host, port, ok := splitHost(r.Host, 0)
 	x.t = target{host: host, port: port}
 	x.d.Host, x.d.Port = host, port
-	var refused *refusal
 	switch {
-	case !ok || port == 0 || c.way.port != proxyPort || c.way.host != "" || r.TLS != nil || r.ProtoMajor != 1:
-		refused = &refusal{status: http.StatusBadRequest, reason: "this is not a place for CONNECT"}
+	case !ok || port == 0 || !c.way.connects() || r.TLS != nil || r.ProtoMajor != 1:
+		x.turnAway(w, &refusal{status: http.StatusBadRequest, reason: "this is not a place for CONNECT"})
+		return
 	case !x.st.tunnels(x.t):
-		refused = &refusal{status: http.StatusForbidden, reason: x.t.address() + " is not allowed", hint: x.t.allowHint()}
-	}
-	if refused != nil {
-		x.refuse(w, refused)
-		x.finish()
+		x.turnAway(w, &refusal{status: http.StatusForbidden, reason: x.t.address() + " is not allowed", hint: x.t.allowHint()})
 		return
 	}
 	under, buffered, err := http.NewResponseController(w).Hijack()

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -44,21 +45,22 @@ func normalise(host string) (string, bool) {
 		host = ascii
 	}
 	host = strings.ToLower(host)
-	if host == "" || len(host) > 253 {
-		return "", false
-	}
-	last := ""
-	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > 63 || strings.Trim(label, labelLetters) != "" {
-			return "", false
-		}
-		last = label
-	}
-	// 127.1, 0x7f.1 and 2130706433 are addresses to some.
-	if last[0] >= '0' && last[0] <= '9' {
+	if len(host) > 253 || !labelled(host) {
 		return "", false
 	}
 	return host, true
+}
+
+// labelled reports whether a name has well-formed labels.
+func labelled(host string) bool {
+	last := ""
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, labelLetters) != "" {
+			return false
+		}
+		last = label
+	}
+	return last[0] < '0' || last[0] > '9' // 127.1, 0x7f.1 and 2130706433 are addresses to some
 }
 
 const labelLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -95,7 +97,10 @@ func splitHost(text string, port int) (string, int, bool) {
 		host, port = h, int(n)
 	}
 	host, ok := normalise(host)
-	return host, port, ok
+	if !ok {
+		return "", 0, false
+	}
+	return host, port, true
 }
 
 // way is how a connection came: by the port that was dialled in the sandbox, and
@@ -107,6 +112,9 @@ type way struct {
 }
 
 const proxyPort = 3128
+
+// connects reports whether a CONNECT may come that way.
+func (w way) connects() bool { return w.port == proxyPort && w.host == "" }
 
 // identify says where a request goes, and refuses one whose Host, SNI, CONNECT
 // target and absolute form do not all say the same.
@@ -134,16 +142,23 @@ func sameEverywhere(t target, r *http.Request) *refusal {
 			return misdirected("Host and :authority differ")
 		}
 	}
-	if r.URL.IsAbs() {
-		host, _, ok := splitHost(r.URL.Host, 0)
-		if !ok || host != t.host || t.secure != (r.URL.Scheme == "https") || !t.secure && r.URL.Scheme != "http" {
-			return misdirected("the request's URL is not of this connection")
-		}
+	if r.URL.IsAbs() && !t.isURL(r.URL) {
+		return misdirected("the request's URL is not of this connection")
 	}
 	if t.secure && !sniIs(r.TLS, t.host) {
 		return misdirected("the host of the request is not the one of the TLS connection")
 	}
 	return nil
+}
+
+// isURL reports whether a URL is of a target, over the same scheme.
+func (t target) isURL(u *url.URL) bool {
+	scheme := "http"
+	if t.secure {
+		scheme = "https"
+	}
+	host, _, ok := splitHost(u.Host, 0)
+	return ok && host == t.host && u.Scheme == scheme
 }
 
 // sniIs reports whether a TLS connection was opened for a host; an IP address has no SNI.
@@ -158,18 +173,22 @@ func sniIs(state *tls.ConnectionState, host string) bool {
 
 // agrees compares a request with how its connection came.
 func (w way) agrees(t target, r *http.Request) *refusal {
-	switch {
-	case w.host != "":
+	if w.host != "" {
 		if w.host != t.host || w.hostTLS != t.port {
 			return misdirected("the host of the request is not the one of the CONNECT")
 		}
-	case w.port == proxyPort:
+		return nil
+	}
+	if w.port == proxyPort {
 		if t.secure || !r.URL.IsAbs() {
-			return &refusal{status: 400, reason: "this port takes proxy requests only"}
+			return &refusal{status: http.StatusBadRequest, reason: "this port takes proxy requests only"}
 		}
-	case w.port != t.port:
+		return nil
+	}
+	if w.port != t.port {
 		return misdirected("the port of the request is not the one of the connection")
-	case t.secure && r.TLS.ServerName == "" && t.host != "127.0.0.1" && t.host != "::1":
+	}
+	if t.secure && r.TLS.ServerName == "" && !isLoopback(t.host) {
 		return misdirected("the TLS connection named no host")
 	}
 	return nil

@@ -38,7 +38,7 @@ type anchor struct {
 type needles struct {
 	anchors []anchor // by key
 	bitmap  *bitmap
-	longest int      // form
+	longest int // form
 }
 
 // bitmap has a bit for the hash of each key; its size makes most bytes of a stream

@@ -76,36 +76,46 @@ func compile(policy Policy) (*state, error) {
 		rule.Host = localName(host)
 		st.rules = append(st.rules, rule)
 	}
-	for _, c := range policy.Credentials {
-		made, err := newCredential(c)
-		if err != nil {
-			return nil, err
-		}
-		st.credentials = append(st.credentials, made)
+	if err := st.addCredentials(policy.Credentials); err != nil {
+		return nil, err
 	}
 	pairKeys(st.credentials)
 	st.shadows = shadowNeedles(st.credentials)
 	return st, nil
 }
 
-func newCredential(c shadow.Credential) (*credential, error) {
-	made := &credential{Credential: c, places: map[string]bool{}}
-	if len(c.Shadow) < shadow.MinLength {
-		return nil, fmt.Errorf("the shadow of %s is too short", c.Name)
-	}
-	if strings.ContainsAny(c.Real.Reveal(), "\r\n\x00") && slices.ContainsFunc(c.Binding.Places, isHeaderPlace) {
-		return nil, fmt.Errorf("%s has more than one line and cannot be bound to a header", c.Name)
-	}
-	for _, text := range c.Binding.Hosts {
-		wild, rest := "", text
-		if cut, ok := strings.CutPrefix(text, "*."); ok {
-			wild, rest = "*.", cut
+// addCredentials also makes sure that a shadow stands for one value.
+func (st *state) addCredentials(all []shadow.Credential) error {
+	seen := map[string]string{}
+	for _, c := range all {
+		made, err := newCredential(c)
+		if err != nil {
+			return err
 		}
+		if other, ok := seen[c.Shadow]; ok {
+			return fmt.Errorf("%s and %s have the same shadow", other, c.Name)
+		}
+		seen[c.Shadow] = c.Name
+		st.credentials = append(st.credentials, made)
+	}
+	return nil
+}
+
+func newCredential(c shadow.Credential) (*credential, error) {
+	if err := sound(c); err != nil {
+		return nil, err
+	}
+	made := &credential{Credential: c, places: map[string]bool{}}
+	for _, text := range c.Binding.Hosts {
+		rest, wild := strings.CutPrefix(text, "*.")
 		host, port, ok := splitHost(rest, 443)
 		if !ok {
 			return nil, fmt.Errorf("host %q of %s is not valid", text, c.Name)
 		}
-		made.hosts = append(made.hosts, Rule{Host: wild + host, Port: port})
+		if wild {
+			host = "*." + host
+		}
+		made.hosts = append(made.hosts, Rule{Host: host, Port: port})
 	}
 	for _, place := range c.Binding.Places {
 		made.places[placeKey(place)] = true
@@ -114,6 +124,22 @@ func newCredential(c shadow.Credential) (*credential, error) {
 		made.places["auth"] = true
 	}
 	return made, nil
+}
+
+// sound makes sure that a credential can be swapped as it is bound.
+func sound(c shadow.Credential) error {
+	inHeader := len(c.Binding.Places) == 0 || slices.ContainsFunc(c.Binding.Places, isHeaderPlace)
+	switch {
+	case len(c.Shadow) < shadow.MinLength:
+		return fmt.Errorf("the shadow of %s is too short", c.Name)
+	case len(c.Binding.Hosts) == 0:
+		return nil
+	case c.Real.IsZero():
+		return fmt.Errorf("%s is bound and has no value", c.Name)
+	case inHeader && strings.ContainsAny(c.Real.Reveal(), "\r\n\x00"):
+		return fmt.Errorf("%s has more than one line and cannot be bound to a header", c.Name)
+	}
+	return nil
 }
 
 func isHeaderPlace(place string) bool {
@@ -215,7 +241,7 @@ func (r Rule) admits(req *http.Request) *refusal {
 func fromRegistry(r *http.Request) *refusal {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return forbidden("a package registry is for reading: " + r.Method + " does not pass")
+		return forbidden("a package registry is for reading: " + quoted(r.Method) + " does not pass")
 	case r.ContentLength != 0 || len(r.TransferEncoding) != 0:
 		return forbidden("a request to a package registry has no body")
 	case r.Header.Get("Upgrade") != "":
@@ -230,7 +256,7 @@ func fromRegistry(r *http.Request) *refusal {
 // fits compares a request with lists of methods and paths, where none is any.
 func fits(r *http.Request, methods, paths []string) *refusal {
 	if len(methods) != 0 && !slices.Contains(methods, r.Method) {
-		return forbidden(r.Method + " is not allowed there")
+		return forbidden(quoted(r.Method) + " is not allowed there")
 	}
 	if len(paths) == 0 {
 		return nil

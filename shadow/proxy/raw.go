@@ -45,7 +45,7 @@ func (s *server) service(c *conn) {
 	first, err := c.r.Peek(1)
 	_ = c.SetReadDeadline(time.Time{})
 	switch {
-	case err == nil && (first[0] == tlsHandshake || first[0] >= 'A' && first[0] <= 'Z'):
+	case err == nil && readable(first[0]):
 		s.hand(c, first[0])
 	case ok && (err == nil || isTimeout(err)):
 		s.pipe(c, st, raw)
@@ -55,28 +55,40 @@ func (s *server) service(c *conn) {
 	}
 }
 
+// readable reports whether a connection that begins so is TLS or HTTP.
+func readable(first byte) bool { return first == tlsHandshake || first >= 'A' && first <= 'Z' }
+
 // rawTarget is the one server that a connection to a port can be meant for.
 func (st *state) rawTarget(w way) (target, bool) {
 	t := target{host: localName(w.host), port: w.port}
 	if w.host != "" {
 		t.port = w.hostTLS
 	}
+	if st.mode == None {
+		return t, false
+	}
 	var found []string
 	for _, rule := range st.rules {
-		switch {
-		case st.mode == None || rule.Port != t.port || t.host != "" && !rule.names(t.host):
-		case isLocal(rule.Host) && (t.host == "" || isLocal(t.host)):
+		if rule.Port != t.port || t.host != "" && !rule.names(t.host) {
+			continue
+		}
+		if isLocal(rule.Host) {
 			return target{host: "localhost", port: t.port}, true
-		case rule.Registry || rule.Methods != nil || rule.Paths != nil || rule.Host[0] == '*' || st.isBound(rule.Host):
-		default:
+		}
+		if st.opaque(rule) {
 			found = append(found, rule.Host)
 		}
 	}
 	if len(found) != 1 {
-		return target{}, false
+		return t, false
 	}
 	t.host = found[0]
 	return t, true
+}
+
+// opaque reports whether a rule says nothing of what passes.
+func (st *state) opaque(r Rule) bool {
+	return !r.Registry && len(r.Methods)+len(r.Paths) == 0 && r.Host[0] != '*' && !st.isBound(r.Host)
 }
 
 // pipe connects both ends until both are through.

@@ -257,10 +257,8 @@ func canonicalPath(u *url.URL, service string) string {
 func canonicalQuery(raw string) string {
 	var pairs [][]string
 	for pair := range strings.SplitSeq(raw, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		name, nameErr := url.QueryUnescape(name)
-		value, valueErr := url.QueryUnescape(value)
-		if pair == "" || nameErr != nil || valueErr != nil || name == "X-Amz-Signature" {
+		name, value, ok := unescape(pair)
+		if pair == "" || !ok || name == "X-Amz-Signature" {
 			continue
 		}
 		pairs = append(pairs, []string{awsEscape(name, ""), awsEscape(value, "")})
@@ -332,7 +330,7 @@ func (s *spending) otherQuery() *refusal {
 		lower := strings.ToLower(name)
 		aws := strings.HasPrefix(lower, "x-amz-")
 		if aws && (seen[lower] || strings.HasPrefix(s.r.Header.Get("Authorization"), "AWS4-") && s.suspicious(name)) || !aws && s.suspicious(name) {
-			return s.foreign("field " + name)
+			return s.foreign("field " + quoted(name))
 		}
 		seen[lower] = seen[lower] || aws
 	}

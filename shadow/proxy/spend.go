@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/shadow"
@@ -77,6 +78,9 @@ func (s *spending) headers() *refusal {
 func (s *spending) foreign(where string) *refusal {
 	return forbidden("the " + where + " is not, as a whole, a credential that is bound there to " + s.t.host)
 }
+
+// quoted is a name from the sandbox in a text.
+func quoted(name string) string { return strconv.Quote(clip(name, 40)) }
 
 // listed reports whether any credential is bound to a place.
 func (s *spending) listed(place string) bool {
@@ -170,10 +174,11 @@ func (s *spending) query() *refusal {
 func (s *spending) fields(kind, raw string) (string, *refusal) {
 	pairs := strings.Split(raw, "&")
 	for i, pair := range pairs {
-		name, value, _ := strings.Cut(pair, "=")
-		name, nameErr := url.QueryUnescape(name)
-		value, valueErr := url.QueryUnescape(value)
-		if nameErr != nil || valueErr != nil {
+		name, value, ok := unescape(pair)
+		if !ok && kind == "form:" && !s.lists(kind) {
+			continue // curl calls any body a form
+		}
+		if !ok {
 			return "", &refusal{status: http.StatusBadRequest, reason: "the query or form does not parse"}
 		}
 		place := kind + name
@@ -182,11 +187,19 @@ func (s *spending) fields(kind, raw string) (string, *refusal) {
 		}
 		swapped, ok := s.take(place, value)
 		if !ok {
-			return "", s.foreign("field " + name)
+			return "", s.foreign("field " + quoted(name))
 		}
 		pairs[i] = url.QueryEscape(name) + "=" + url.QueryEscape(swapped)
 	}
 	return strings.Join(pairs, "&"), nil
+}
+
+// unescape reads one field of a query or form.
+func unescape(pair string) (name, value string, ok bool) {
+	name, value, _ = strings.Cut(pair, "=")
+	name, nameErr := url.QueryUnescape(name)
+	value, valueErr := url.QueryUnescape(value)
+	return name, value, nameErr == nil && valueErr == nil
 }
 
 // suspicious reports whether a field of that name is a credential; "key" is one

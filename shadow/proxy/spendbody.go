@@ -10,35 +10,37 @@ import (
 )
 
 // body swaps in a form or JSON object, if a credential is bound to a field of one.
+// A form is always looked through, since a token in one counts as much as in a query.
 func (s *spending) body() *refusal {
-	form, object := s.lists("form:"), s.lists("json:")
-	if !form && !object || s.r.Body == nil || s.r.ContentLength == 0 {
+	if s.r.Body == nil || s.r.ContentLength == 0 {
 		return nil
 	}
-	media, _, err := mime.ParseMediaType(s.r.Header.Get("Content-Type"))
+	media, _, _ := mime.ParseMediaType(s.r.Header.Get("Content-Type"))
 	isForm := media == "application/x-www-form-urlencoded"
 	isJSON := media == "application/json" || strings.HasSuffix(media, "+json")
-	if err != nil || !(isForm && form) && !(isJSON && object) {
+	if !isForm && !(isJSON && s.lists("json:")) {
 		return nil
 	}
 	if s.r.Header.Get("Content-Encoding") != "" {
-		return &refusal{status: http.StatusUnsupportedMediaType, reason: "a body with a credential has to come without encoding"}
+		return &refusal{status: http.StatusUnsupportedMediaType, reason: "a form or a body with a credential has to come without encoding"}
 	}
 	text, refused := readAll(s.r, maxSwapBody)
 	if refused != nil {
 		return refused
 	}
-	if isForm {
-		out, refused := s.fields("form:", string(text))
-		if refused != nil {
-			return refused
-		}
-		text = []byte(out)
-	} else if text, refused = s.object(text); refused != nil {
+	if text, refused = s.content(text, isForm); refused != nil {
 		return refused
 	}
 	setBody(s.r, text)
 	return nil
+}
+
+func (s *spending) content(text []byte, form bool) ([]byte, *refusal) {
+	if !form {
+		return s.object(text)
+	}
+	out, refused := s.fields("form:", string(text))
+	return []byte(out), refused
 }
 
 func (s *spending) lists(kind string) bool {
@@ -62,7 +64,7 @@ func readAll(r *http.Request, limit int64) ([]byte, *refusal) {
 		return nil, &refusal{status: http.StatusBadRequest, reason: "the body does not arrive"}
 	}
 	if int64(len(text)) > limit {
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, reason: "the body is too large to put a credential into it"}
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, reason: "the body is too large to look for credentials in it"}
 	}
 	return text, nil
 }
@@ -76,18 +78,15 @@ func setBody(r *http.Request, text []byte) {
 // object swaps in the fields of a JSON object, and leaves every other byte alone.
 func (s *spending) object(text []byte) ([]byte, *refusal) {
 	bad := &refusal{status: http.StatusBadRequest, reason: "the body is not a JSON object"}
-	if !json.Valid(text) {
-		return nil, bad
-	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+	if open, err := d.Token(); err != nil || open != json.Delim('{') || !json.Valid(text) {
 		return nil, bad
 	}
 	var out []byte
 	copied := 0
 	for d.More() {
-		name, err := d.Token()
 		var value json.RawMessage
+		name, err := d.Token()
 		if err != nil || d.Decode(&value) != nil {
 			return nil, bad
 		}
@@ -95,21 +94,27 @@ func (s *spending) object(text []byte) ([]byte, *refusal) {
 		if !s.listed("json:" + key) {
 			continue
 		}
-		var old string
-		if json.Unmarshal(value, &old) != nil {
-			return nil, s.foreign("field " + key)
-		}
-		swapped, ok := s.take("json:"+key, old)
+		swapped, ok := s.text(key, value)
 		if !ok {
-			return nil, s.foreign("field " + key)
-		}
-		encoded, err := json.Marshal(swapped)
-		if err != nil {
-			return nil, bad
+			return nil, s.foreign("field " + quoted(key))
 		}
 		end := int(d.InputOffset())
-		out = append(append(out, text[copied:end-len(value)]...), encoded...)
+		out = append(append(out, text[copied:end-len(value)]...), swapped...)
 		copied = end
 	}
 	return append(out, text[copied:]...), nil
+}
+
+// text swaps a JSON string.
+func (s *spending) text(key string, value json.RawMessage) ([]byte, bool) {
+	var old string
+	if json.Unmarshal(value, &old) != nil {
+		return nil, false
+	}
+	swapped, ok := s.take("json:"+key, old)
+	if !ok {
+		return nil, false
+	}
+	encoded, err := json.Marshal(swapped)
+	return encoded, err == nil
 }
