@@ -9,9 +9,15 @@
 //	POST /resize?run=ID&rows=R&cols=C
 //	POST /kill             -> ends every agent process, 500 where one stays alive
 //	GET  /diff?max=BYTES   -> a git patch with the end line of EndLine, 413 where it is over a bound; 0 for none
+//	POST /network Network  -> NetworkReport: the network is up whenever something runs, from then on
+//	POST /ports   Ports    -> opens and closes ports of the network, 409 where one is taken
 //	PUT  /base  tar        -> adds, replaces and (PAX record GonePAX) removes files of tree/ and objects/,
 //	                          for engines without a bind mount; tree and objects
 //	                          themselves as removed are emptied
+//
+// Every connection that is made to the sandbox's network is a stream that the
+// guest opens, or a connection to the socket in Sockets, and carries what package
+// tunnel says.
 //
 // A run's request body is a 4-byte big-endian length, a Run as JSON, and then
 // standard input until its end. The response body is a sequence of frames: one
@@ -35,6 +41,14 @@ const (
 	Home      = "/home/ftl"     // of the agent
 	UID       = 1000            // of the agent, also its gid
 	User      = "ftl"
+	Sockets   = State + "/tunnel" // the host's folder with the tunnel's socket, where one is mounted
+)
+
+// Files of root that tell programs whom to trust.
+const (
+	CAFile     = "/.ftl/ca.pem"     // the sandbox's authority alone
+	BundleFile = "/.ftl/bundle.pem" // the image's certificates and the authority
+	JavaFile   = "/.ftl/java.jks"   // the same for Java, where the image has one
 )
 
 // HTTP trailers of a run.
@@ -73,6 +87,10 @@ const (
 
 // MaxFrame bounds the payload of one frame, in bytes.
 const MaxFrame = 1 << 16
+
+// Backlog bounds the streams that either side has opened and the other has not
+// taken yet.
+const Backlog = 64
 
 // File is one path of the base. Mode is git's (0100644, 0100755, 0120000,
 // 0160000); 0 says that the path is gone. Object is its git object name in hex.
@@ -147,6 +165,26 @@ type RunNote struct {
 	OOM  int  `json:"oom"`  // processes killed for memory
 	Pids int  `json:"pids"` // forks refused at the process limit
 	Disk bool `json:"disk"` // stopped: the disk bound was reached
+}
+
+// Network is what a sandbox may reach: the host, through the tunnel.
+type Network struct {
+	CA     []byte `json:"ca"`     // PEM certificates that programs inside trust
+	Socket string `json:"socket"` // name of the host's socket in Sockets, "" for none
+	Open   []int  `json:"open"`   // ports besides the fixed ones
+}
+
+// NetworkReport says what the guest could do.
+type NetworkReport struct {
+	Socket  bool     `json:"socket"`  // the socket is the way, not the exec
+	Java    bool     `json:"java"`    // JavaFile is there
+	Missing []string `json:"missing"` // what the image lacks, in words
+}
+
+// Ports changes which ports of the sandbox's loopback lead to the host.
+type Ports struct {
+	Open  []int `json:"open"`
+	Close []int `json:"close"`
 }
 
 // EndLine is the last line of a diff: the count of its file sections, and the
