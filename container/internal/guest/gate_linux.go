@@ -12,9 +12,12 @@ const endTime = 20 * time.Second // for killed runs to send what they wrote
 var errInUse = errors.New("the workspace is being reset or compared")
 
 // gate lets either runs or one change of the workspace pass, and leaves no
-// process of the agent alive between them.
+// process of the agent alive between them. The network is up for runs only: from
+// before the first one starts until after all of the agent is dead.
 type gate struct {
 	kill func(context.Context) error
+	up   func() error
+	down func()
 
 	mu        sync.Mutex
 	runs      int
@@ -27,20 +30,29 @@ func (g *gate) enter(ctx context.Context) error {
 	for {
 		g.mu.Lock()
 		exclusive, ending := g.exclusive, g.ending
+		err := errInUse
 		if !exclusive && !ending {
-			g.runs++
+			err = g.begin()
 		}
 		g.mu.Unlock()
-		switch {
-		case exclusive:
-			return errInUse
-		case !ending:
-			return nil
+		if exclusive || !ending {
+			return err
 		}
 		if err := pause(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// begin counts a run; g.mu is held.
+func (g *gate) begin() error {
+	if g.runs == 0 {
+		if err := g.up(); err != nil {
+			return err
+		}
+	}
+	g.runs++
+	return nil
 }
 
 // leave ends a run; the last one takes all that is left with it.
@@ -58,6 +70,7 @@ func (g *gate) leave() error {
 	}
 	// A host that is gone does not let the agent live.
 	err := g.kill(context.Background())
+	g.down()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.runs--

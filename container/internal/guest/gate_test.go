@@ -14,12 +14,17 @@ import (
 func TestGate(t *testing.T) {
 	ctx := context.Background()
 	var kills atomic.Int32
-	g := gate{kill: func(context.Context) error { kills.Add(1); return nil }}
+	var up atomic.Bool
+	g := gate{
+		kill: func(context.Context) error { kills.Add(1); return nil },
+		up:   func() error { up.Store(true); return nil },
+		down: func() { up.Store(false) },
+	}
 	must(t, g.enter(ctx))
 	must(t, g.enter(ctx))
 	must(t, g.leave())
-	if n := kills.Load(); n != 0 {
-		t.Errorf("%d kills while a run goes on", n)
+	if n := kills.Load(); n != 0 || !up.Load() {
+		t.Errorf("%d kills while a run goes on; network up: %v", n, up.Load())
 	}
 	waited := make(chan error)
 	var leave func()
@@ -37,6 +42,9 @@ func TestGate(t *testing.T) {
 	}
 	must(t, g.leave())
 	must(t, <-waited)
+	if up.Load() {
+		t.Error("the network is up while nothing runs")
+	}
 	leave()
 	must(t, g.enter(ctx))
 	must(t, g.leave())
@@ -44,12 +52,21 @@ func TestGate(t *testing.T) {
 
 func TestGateStaysShutWhileAnAgentLives(t *testing.T) {
 	alive := errors.New("alive")
-	g := gate{kill: func(context.Context) error { return alive }}
+	g := gate{kill: func(context.Context) error { return alive }, up: func() error { return nil }, down: func() {}}
 	if _, err := g.alone(context.Background()); !errors.Is(err, alive) {
 		t.Errorf("alone: %v", err)
 	}
 	if err := g.enter(context.Background()); err != nil {
 		t.Errorf("a failed reset keeps the gate: %v", err)
+	}
+}
+
+// TestGateNeedsTheNetwork: where its ports cannot be taken nothing starts.
+func TestGateNeedsTheNetwork(t *testing.T) {
+	taken := errors.New("taken")
+	g := gate{kill: func(context.Context) error { return nil }, up: func() error { return taken }}
+	if err := g.enter(context.Background()); !errors.Is(err, taken) || g.runs != 0 {
+		t.Errorf("%v, %d runs", err, g.runs)
 	}
 }
 

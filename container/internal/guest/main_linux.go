@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/git-ftl/git-ftl/container/internal/network"
 	"github.com/git-ftl/git-ftl/container/internal/proc"
 	"github.com/git-ftl/git-ftl/container/internal/wire"
 	"github.com/git-ftl/git-ftl/container/internal/workspace"
@@ -92,7 +93,8 @@ func serve() error {
 		return err
 	}
 	s := &server{space: space, killer: killer, runner: proc.NewRunner(space.Root, space.UID), version: version}
-	s.gate.kill = killer.Kill
+	s.network = network.New()
+	s.gate.kill, s.gate.up, s.gate.down = killer.Kill, s.network.Up, s.network.Down
 	err = s.serve(standard{})
 	return errors.Join(err, killer.Kill(context.Background()))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/yamux"
 	"golang.org/x/sys/unix"
 
+	"github.com/git-ftl/git-ftl/container/internal/network"
 	"github.com/git-ftl/git-ftl/container/internal/proc"
 	"github.com/git-ftl/git-ftl/container/internal/wire"
 	"github.com/git-ftl/git-ftl/container/internal/workspace"
@@ -35,6 +36,8 @@ type server struct {
 	runner  *proc.Runner
 	version string
 	gate    gate
+	network *network.Network
+	host    *yamux.Session
 
 	mu   sync.Mutex
 	runs map[string]*proc.Process // nil while it starts
@@ -49,12 +52,14 @@ func (s *server) serve(conn io.ReadWriteCloser) error {
 	config.ConnectionWriteTimeout = 30 * 24 * time.Hour
 	config.StreamOpenTimeout = 0
 	config.StreamCloseTimeout = 0
+	config.AcceptBacklog = wire.Backlog
 	config.LogOutput = io.Discard
 	session, err := yamux.Server(conn, config)
 	if err != nil {
 		return fmt.Errorf("speak to host: %w", err)
 	}
 	defer session.Close()
+	s.host = session
 	web := http.Server{Handler: s.routes()}
 	err = web.Serve(session)
 	web.Close()
@@ -75,6 +80,8 @@ func (s *server) routes() http.Handler {
 	mux.HandleFunc("POST /kill", s.kill)
 	mux.HandleFunc("GET /diff", s.diff)
 	mux.HandleFunc("PUT /base", s.base)
+	mux.HandleFunc("POST /network", s.join)
+	mux.HandleFunc("POST /ports", s.ports)
 	return mux
 }
 
