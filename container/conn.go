@@ -33,6 +33,7 @@ type conn struct {
 	web     *http.Client
 	stream  *tap
 	hello   wire.Hello
+	carries bool // the guest's streams are taken; the sandbox's lock guards it
 }
 
 // statusError is a refusal by the guest.
@@ -52,7 +53,7 @@ func connect(ctx context.Context, stream io.ReadWriteCloser) (*conn, error) {
 	config.EnableKeepAlive = false
 	config.ConnectionWriteTimeout = writeTime
 	config.StreamOpenTimeout = 0
-	config.AcceptBacklog = 16 // also bounds the streams that the guest opens
+	config.AcceptBacklog = wire.Backlog // also bounds the streams that the guest opens
 	config.LogOutput = io.Discard
 	t := &tap{ReadWriteCloser: stream}
 	session, err := yamux.Client(t, config)

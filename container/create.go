@@ -186,7 +186,9 @@ func hostConfigOf(s Spec) *container.HostConfig {
 		NetworkMode: "none",
 		CapDrop:     []string{"ALL"},
 		// What the guest needs to own the workspace and to become the agent's user.
-		CapAdd:        []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID", "KILL"},
+		// The ports of its network are low ones, which the agent cannot take.
+		CapAdd:        []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID", "KILL", "NET_BIND_SERVICE"},
+		Sysctls:       map[string]string{"net.ipv4.ip_unprivileged_port_start": "1024"},
 		SecurityOpt:   []string{"no-new-privileges"},
 		IpcMode:       "private",
 		RestartPolicy: container.RestartPolicy{Name: container.RestartPolicyDisabled},
@@ -211,7 +213,7 @@ func mountsOf(export string) []mount.Mount {
 			BindOptions: &mount.BindOptions{Propagation: mount.PropagationRPrivate},
 		}
 	}
-	return []mount.Mount{bind("tree", wire.Tree), bind("objects", wire.Objects)}
+	return []mount.Mount{bind("tree", wire.Tree), bind("objects", wire.Objects), bind("tunnel", wire.Sockets)}
 }
 
 // checkMounts proves that the engine sees this machine's folder, by a file of a

@@ -139,10 +139,8 @@ func (p *Pool) make(ctx context.Context, spec Spec, group string, old *record) (
 	if err := p.write(spec.Name, rec); err != nil {
 		return nil, err
 	}
-	for _, part := range []string{"tree", "objects"} {
-		if err := os.MkdirAll(filepath.Join(p.export(spec.Name), part), 0o755); err != nil {
-			return nil, fmt.Errorf("make export folder: %w", err)
-		}
+	if err := makeExport(p.export(spec.Name)); err != nil {
+		return nil, fmt.Errorf("make export folder: %w", err)
 	}
 	made := spec
 	made.Name = rec.Engine
@@ -159,6 +157,17 @@ func (p *Pool) make(ctx context.Context, spec Spec, group string, old *record) (
 		return nil, errors.Join(err, p.Engine.Remove(context.WithoutCancel(ctx), id))
 	}
 	return rec, nil
+}
+
+// makeExport makes the folders that a sandbox sees. The one for the tunnel's
+// socket is nobody else's.
+func makeExport(dir string) error {
+	for name, mode := range map[string]os.FileMode{"tree": 0o755, "objects": 0o755, "tunnel": 0o700} {
+		if err := os.MkdirAll(filepath.Join(dir, name), mode); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // labels find the sandboxes of this pool.

@@ -63,6 +63,12 @@ func (s *Sandbox) Run(ctx context.Context, c Cmd) (Exit, error) {
 	if err != nil {
 		return Exit{}, err
 	}
+	// Another guest than the one that was connected may have taken its place.
+	if _, err := s.join(ctx, g); errors.Is(err, ErrDied) {
+		return s.afterDeath(ctx)
+	} else if err != nil {
+		return Exit{}, err
+	}
 	if c.Disk == 0 {
 		c.Disk = s.spec.Disk
 	}

@@ -33,6 +33,12 @@ type Sandbox struct {
 	con      *conn
 	oom      bool // memory ran out before the last restart
 	released bool
+
+	in     *inlet             // nil until it is asked for
+	net    *Network           // nil until Connect
+	ports  []int              // of Open
+	joined *conn              // whose guest has the network
+	told   wire.NetworkReport // by that guest
 }
 
 // Name gives the sandbox's name in its pool, also that of its export folder.
@@ -242,6 +248,9 @@ func (s *Sandbox) Release() error {
 		return nil
 	}
 	s.released = true
+	if s.in != nil {
+		s.in.end()
+	}
 	s.hangUp()
 	s.rec.LastUsed = s.pool.Now()
 	err := s.pool.write(s.name, &s.rec)
