@@ -14,4 +14,4 @@ if [ "${FTL_BENCH_BIG:-}" = 1 ]; then
 else
 	echo "bench: NOT RUN: 100,000 files (FTL_BENCH_BIG=1)"
 fi
-${GO:-go} run ./testdata/bench -bin "$1" -sizes "$sizes"
+${GO:-go} run -tags embedguest ./testdata/bench -bin "$1" -sizes "$sizes"
