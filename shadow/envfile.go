@@ -169,7 +169,8 @@ func lineEnds(text string) string {
 
 // quoted reads up to the closing quote and the end of its line. Without one the
 // first line is bad, and reading goes on behind it; so it is where the quote that
-// closes seems to open another value, or has more than a comment behind it.
+// closes on a later line has more than a comment behind it, as one has that opens
+// another value.
 func (s segment) quoted(rest, first string) segment {
 	s.quote = rest[0]
 	end := closing(rest)
@@ -179,7 +180,7 @@ func (s segment) quoted(rest, first string) segment {
 	s.value = rest[1:end]
 	s.tail = firstLine(rest[end+1:])
 	s.raw = s.head + rest[:end+1] + s.tail
-	if strings.Contains(s.value, "\n") && (swallows(s.value) || !s.plainBehind()) {
+	if strings.Contains(s.value, "\n") && !s.plainBehind() {
 		return segment{kind: bad, raw: first}
 	}
 	return s
@@ -197,14 +198,6 @@ func closing(rest string) int {
 		}
 	}
 	return -1
-}
-
-// swallows reports whether a value over several lines ends where another value
-// begins: its last line is the head of an assignment.
-func swallows(value string) bool {
-	last := value[strings.LastIndexByte(value, '\n')+1:]
-	m := assigned.FindString(last)
-	return m != "" && m == last
 }
 
 // unquotedKey takes a PEM block that nobody quoted.

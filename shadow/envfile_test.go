@@ -49,6 +49,7 @@ func TestParseEnv(t *testing.T) {
 		{"a quote without end", "A=\"oops\nB=2\nC='3'\n", []string{"bad 1", "B=2", "C=3"}},
 		{"a quote that the next one closes", "A=\"oops\nB=2\nC=\"3\"\nD=4\n", []string{"bad 1", "B=2", "C=3", "D=4"}},
 		{"a quote that a comment closes", "A=\"oops\nB=2\n# a \"word\" here\nC=3\n", []string{"bad 1", "B=2", "C=3"}},
+		{"several lines that end like a name", "A=\"one\ntwo=\"\nB=2\n", []string{"A=one\ntwo=", "B=2"}},
 		{"a path that ends the quote badly", `A='C:\'` + "\nB='2'\n", []string{"bad 1", "B=2"}},
 		{"a name alone is inherited", "PATH\nA=1\n", []string{"A=1"}},
 		{"a value alone is bad", "hunter22hunter\nA=1\n", []string{"bad 1", "A=1"}},
@@ -105,7 +106,9 @@ const envFile = `# Settings of the app
 export NODE_ENV=production   # or test
 PORT=5432
 DB_HOST = db.example.com
-DB_PASSWORD='p4ss w0rd!'
+DB_PASSWORD='p4ss w0rd!' #kept
+A_PASSWORD=abc #d8f8g8
+B_PASSWORD=abcdefgh # old one
 DATABASE_URL="postgres://app:s3cretpass1@db.example.com:5432/app?sslmode=require"
 OPENAI_API_KEY=sk-proj-aB3dE6gH9jK2mN5pQ8sT1vW4
 # OLD_KEY=hunter2hunter2
@@ -125,7 +128,9 @@ func TestShadowed(t *testing.T) {
 export NODE_ENV=production   # or test
 PORT=5432
 DB_HOST = db.example.com
-DB_PASSWORD='<db_password>'
+DB_PASSWORD='<db_password>' #kept
+A_PASSWORD=<a_password>
+B_PASSWORD=<b_password> # old one
 DATABASE_URL="postgres://app:<database_url>@db.example.com:5432/app?sslmode=require"
 OPENAI_API_KEY=sk-proj-<openai_api_key>
 # OLD_KEY=<old_key>
@@ -139,7 +144,7 @@ CERT="<cert>"
 	if diff := cmp.Diff(want, masked); diff != "" {
 		t.Errorf("file (-want +got):\n%s", diff)
 	}
-	for _, secret := range []string{"p4ss w0rd!", "s3cretpass1", "aB3dE6gH9jK2mN5pQ8sT1vW4", "hunter2", "hunter3", "aGVsbG8", "quotes", "def9"} {
+	for _, secret := range []string{"p4ss w0rd!", "s3cretpass1", "aB3dE6gH9jK2mN5pQ8sT1vW4", "hunter2", "hunter3", "aGVsbG8", "quotes", "def9", "d8f8"} {
 		if bytes.Contains(got, []byte(secret)) {
 			t.Errorf("%q is in the file", secret)
 		}

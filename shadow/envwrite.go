@@ -17,6 +17,9 @@ const unread = "# left out: this line could not be read"
 // bareText needs no quotes in an env file.
 var bareText = regexp.MustCompile(`^[A-Za-z0-9_./:@?&=%+,;~-]+$`)
 
+// joinedHash is a # that some readers take for a part of the value before it.
+var joinedHash = regexp.MustCompile(`^[ \t]+#[^\s#]`)
+
 // assignment keeps the quotes where the shadow can stand in them, and takes
 // double ones where not.
 func (w envWriter) assignment(s segment, l Line) string {
@@ -24,7 +27,7 @@ func (w envWriter) assignment(s segment, l Line) string {
 		return s.head + s.between(s.value) + w.comment(s.tail)
 	}
 	tail := lineEnds(s.tail)
-	if s.plainBehind() {
+	if s.plainBehind() && !(s.quote == 0 && joinedHash.MatchString(s.tail)) {
 		tail = w.comment(s.tail)
 	}
 	text := l.Shadow
