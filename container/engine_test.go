@@ -64,13 +64,14 @@ func TestHardening(t *testing.T) {
 		Memory, Swap, CPUs, Pids                      int64
 		Privileged                                    bool
 		Mounts                                        []string
+		Sysctls                                       map[string]string
 	}
 	h, c := got.HostConfig, got.Config
 	have := facts{
 		Network: string(h.NetworkMode), Ipc: string(h.IpcMode), Restart: string(h.RestartPolicy.Name), Log: h.LogConfig.Type,
 		User: c.User, Dir: c.WorkingDir, CapDrop: h.CapDrop, CapAdd: plain(h.CapAdd), Security: h.SecurityOpt,
 		Health: c.Healthcheck.Test, Entrypoint: c.Entrypoint, Memory: h.Memory, Swap: h.MemorySwap, CPUs: h.NanoCPUs,
-		Pids: *h.PidsLimit, Privileged: h.Privileged,
+		Pids: *h.PidsLimit, Privileged: h.Privileged, Sysctls: h.Sysctls,
 	}
 	for _, m := range got.Mounts {
 		mode := "rw"
@@ -83,14 +84,16 @@ func TestHardening(t *testing.T) {
 	export := filepath.Join(p.Dir, "exports", "repo-1")
 	want := facts{
 		Network: "none", Ipc: "private", Restart: "no", Log: "none", User: "0:0", Dir: "/",
-		CapDrop: []string{"ALL"}, CapAdd: []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID"},
+		CapDrop: []string{"ALL"}, CapAdd: []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"},
 		Security: []string{"no-new-privileges"}, Health: []string{"NONE"},
 		Entrypoint: []string{"/.ftl/guest-" + s.spec.Guest.Version, "init", "900"},
 		Memory:     300 << 20, Swap: 300 << 20, CPUs: 5e8, Pids: 99,
 		Mounts: []string{
 			"bind " + export + "/objects /mnt/objects ro rprivate",
 			"bind " + export + "/tree /mnt/snapshot ro rprivate",
+			"bind " + export + "/tunnel /var/lib/ftl/tunnel ro rprivate",
 		},
+		Sysctls: map[string]string{"net.ipv4.ip_unprivileged_port_start": "1024"},
 	}
 	if d := cmp.Diff(want, have); d != "" {
 		t.Error(d)
