@@ -56,7 +56,7 @@ func connect(ctx context.Context, stream io.ReadWriteCloser) (*conn, error) {
 	config.AcceptBacklog = wire.Backlog // also bounds the streams that the guest opens
 	config.LogOutput = io.Discard
 	t := &tap{ReadWriteCloser: stream}
-	session, err := yamux.Client(t, config)
+	session, err := yamux.Client(wire.Joined(t), config)
 	if err != nil {
 		return nil, err
 	}

@@ -332,8 +332,6 @@ func TestTunnelClients(t *testing.T) {
 		{"go by the system", "env" + unset + " /tmp/p get " + url, good},
 		{"go", "/tmp/p get " + url, good},
 		{"git", "git ls-remote " + url + " 2>&1 | grep -c certificate", "0\n"},
-		{"node", "command -v node >/dev/null || { printf 'GET api.example tls=true\n'; exit; }; " +
-			"node -e 'fetch(\"" + url + "\").then(r => r.text()).then(t => process.stdout.write(t))'", good},
 		{"the files are root's", "stat -c '%U %a' /.ftl /.ftl/ca.pem /.ftl/bundle.pem /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/git-ftl-sandbox.pem; " +
 			"echo x 2>&1 >>/.ftl/ca.pem", "root 755\nroot 644\nroot 644\nroot 644\nroot 644\n/bin/sh: 1: cannot create /.ftl/ca.pem: Permission denied\n"},
 	} {

@@ -54,7 +54,7 @@ func (s *server) serve(conn io.ReadWriteCloser) error {
 	config.StreamCloseTimeout = 0
 	config.AcceptBacklog = wire.Backlog
 	config.LogOutput = io.Discard
-	session, err := yamux.Server(conn, config)
+	session, err := yamux.Server(wire.Joined(conn), config)
 	if err != nil {
 		return fmt.Errorf("speak to host: %w", err)
 	}

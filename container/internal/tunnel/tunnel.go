@@ -30,7 +30,7 @@ const (
 	// The host answers with the bytes of its question and ends.
 	Probe = 0
 
-	maxChunk = 32<<10 - 2 // bytes; with its length what an engine moves at once
+	maxChunk = 32<<10 - 2 - 12 // bytes; with its length and yamux's head what an engine moves at once
 	readSize = 4 << 10
 
 	flushTime = time.Minute
