@@ -36,7 +36,7 @@ func (p *Proxy) dial(ctx context.Context, t target, private bool) (net.Conn, err
 	if err != nil {
 		return nil, fmt.Errorf("look up %s: %w", t.host, err)
 	}
-	all = slices.DeleteFunc(all, func(a netip.Addr) bool { return !reachable(a, private) })
+	all = slices.DeleteFunc(all, func(a netip.Addr) bool { return !reachable(a, private, ownAddress) })
 	if len(all) == 0 {
 		return nil, fmt.Errorf("dial %s: %w", t.host, errAddress)
 	}
@@ -74,12 +74,12 @@ func (p *Proxy) addresses(ctx context.Context, host string) ([]netip.Addr, error
 func isLocal(host string) bool { return host == "localhost" || strings.HasSuffix(host, ".localhost") }
 
 // reachable reports whether an address may be dialled; private is what the user
-// allowed by name and port.
-func reachable(a netip.Addr, private bool) bool {
+// allowed by name and port, own what is an address of this host.
+func reachable(a netip.Addr, private bool, own func(netip.Addr) bool) bool {
 	if private {
 		return !never(a)
 	}
-	return public(a) && !ownAddress(a)
+	return public(a) && !own(a)
 }
 
 // never is what no permission opens: metadata services live there.

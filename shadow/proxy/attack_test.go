@@ -72,19 +72,23 @@ func TestAttackPrivateAddresses(t *testing.T) {
 		{"64:ff9b::7f00:1", false, false}, {"2002:7f00:1::", false, false}, {"::ffff:127.0.0.1", false, true}, {"::ffff:169.254.169.254", false, false},
 	} {
 		a := netip.MustParseAddr(test.address).Unmap()
-		if got := reachable(a, false); got != test.public {
+		if got := reachable(a, false, ownAddress); got != test.public {
 			t.Errorf("%s: public %v", a, got)
 		}
-		if got := reachable(a, true); got != test.private {
+		if got := reachable(a, true, ownAddress); got != test.private {
 			t.Errorf("%s: for a host that the user allowed %v", a, got)
 		}
+	}
+	public := netip.MustParseAddr("93.184.216.34")
+	if reachable(public, false, func(a netip.Addr) bool { return a == public }) {
+		t.Error("a public address of the host itself is reachable")
 	}
 	own, err := net.InterfaceAddrs()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range own {
-		if a := netip.MustParsePrefix(o.String()).Addr(); reachable(a, false) || !ownAddress(a.Unmap()) {
+		if a := netip.MustParsePrefix(o.String()).Addr(); reachable(a, false, ownAddress) || !ownAddress(a.Unmap()) {
 			t.Errorf("the host's own %s is reachable", a)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -194,5 +195,30 @@ func TestAttackUpgrade(t *testing.T) {
 			t.Errorf("got %q, %v", got, err)
 		}
 		_ = c.Close()
+	}
+}
+
+// TestAttackUnaskedUpgrade: a server cannot switch to a protocol that nobody asked for.
+func TestAttackUnaskedUpgrade(t *testing.T) {
+	w := newWorld(t, Policy{Credentials: []shadow.Credential{modelCredential()}})
+	server := w.host("api.model.test", func(rw http.ResponseWriter, r *http.Request) {
+		under, _, err := http.NewResponseController(rw).Hijack()
+		if err != nil {
+			return
+		}
+		fmt.Fprintf(under, "HTTP/1.1 101 Switching Protocols\r\n\r\n%s", r.Header.Get("X-Api-Key"))
+		_ = under.Close()
+	})
+	server.TLS.NextProtos = []string{"http/1.1"}
+	c := w.tls("api.model.test")
+	fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: api.model.test\r\nX-Api-Key: %s\r\nConnection: close\r\n\r\n", shadowKey)
+	got, _ := io.ReadAll(c)
+	if !bytes.HasPrefix(got, []byte("HTTP/1.1 502")) {
+		t.Errorf("got %q", got)
+	}
+	noReal(t, string(got))
+	n, _ := testNeedles(t)
+	if err := scrubResponse(&http.Response{StatusCode: http.StatusSwitchingProtocols, Header: http.Header{}}, n); !errors.Is(err, errEncoding) {
+		t.Errorf("an answer of 101 passes: %v", err)
 	}
 }

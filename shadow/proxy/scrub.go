@@ -100,19 +100,12 @@ func scrubHeader(h http.Header, n *needles) {
 	}
 }
 
-// scrubbedBody also sees to the trailers, which are known at the end.
+// scrubbedBody also sees to the trailers, which are known at the end and passed on
+// after Close.
 type scrubbedBody struct {
 	*scrubber
 	body io.Closer
 	res  *http.Response
-}
-
-func (b *scrubbedBody) Read(p []byte) (int, error) {
-	n, err := b.scrubber.Read(p)
-	if err != nil {
-		scrubHeader(b.res.Trailer, b.needles)
-	}
-	return n, err
 }
 
 func (b *scrubbedBody) Close() error {

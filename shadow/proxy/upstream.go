@@ -62,7 +62,7 @@ func (st *state) route(p *Proxy, t target) (http.RoundTripper, error) {
 	if via == nil {
 		return st.direct, nil
 	}
-	if ip, ok := literal(t.host); ok && !reachable(ip, st.private(t)) {
+	if ip, ok := literal(t.host); ok && !reachable(ip, st.private(t), ownAddress) {
 		return nil, fmt.Errorf("dial %s: %w", t.host, errAddress)
 	}
 	return st.via, nil
