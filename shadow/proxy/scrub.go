@@ -26,8 +26,13 @@ type scrubber struct {
 
 const scrubBuffer = 32 << 10
 
-func newScrubber(from io.Reader, n *needles) *scrubber {
-	return &scrubber{from: from, needles: n, buf: make([]byte, scrubBuffer)}
+// newScrubber reads from a stream of that length, -1 where it is not known.
+func newScrubber(from io.Reader, n *needles, length int64) *scrubber {
+	size := int64(scrubBuffer)
+	if length >= 0 {
+		size = min(size, length+1)
+	}
+	return &scrubber{from: from, needles: n, buf: make([]byte, size)}
 }
 
 // Read implements io.Reader.
@@ -81,9 +86,9 @@ func scrubResponse(res *http.Response, n *needles) error {
 	if res.Body == nil || res.Body == http.NoBody || res.Request.Method == http.MethodHead || res.ContentLength == 0 {
 		return nil
 	}
+	res.Body = &scrubbedBody{scrubber: newScrubber(open(res.Body), n, res.ContentLength), body: res.Body, res: res}
 	res.Header.Del("Content-Length")
 	res.ContentLength = -1
-	res.Body = &scrubbedBody{scrubber: newScrubber(open(res.Body), n), body: res.Body, res: res}
 	return nil
 }
 

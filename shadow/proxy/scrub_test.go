@@ -61,12 +61,12 @@ func TestScrubEverySplit(t *testing.T) {
 		text := []byte("data: <" + string(form) + ">\n\n")
 		want := "data: <" + string(to) + ">\n\n"
 		for cut := range text {
-			got, err := io.ReadAll(newScrubber(&parted{[][]byte{text[:cut], text[cut:]}}, n))
+			got, err := io.ReadAll(newScrubber(&parted{[][]byte{text[:cut], text[cut:]}}, n, -1))
 			if err != nil || string(got) != want {
 				t.Fatalf("encoding %d cut at %d: %q, want %q, %v", i, cut, got, want, err)
 			}
 		}
-		got, err := io.ReadAll(iotest.OneByteReader(newScrubber(iotest.OneByteReader(bytes.NewReader(text)), n)))
+		got, err := io.ReadAll(iotest.OneByteReader(newScrubber(iotest.OneByteReader(bytes.NewReader(text)), n, -1)))
 		if err != nil || string(got) != want {
 			t.Errorf("encoding %d byte by byte: %q, %v", i, got, err)
 		}
@@ -100,7 +100,7 @@ func TestScrubTexts(t *testing.T) {
 func TestScrubHoldsNothingBack(t *testing.T) {
 	n, _ := testNeedles(t)
 	for _, event := range []string{"data: x\n\n", "data: " + realKey[:9] + "\n\n", "data: " + realKey + "\n\n", `data: {"a":"s"}` + "\n\n", "\r\n\r\n", ": -----BEGIN KEY-----\n\n"} {
-		s := newScrubber(&parted{[][]byte{[]byte(event)}}, n)
+		s := newScrubber(&parted{[][]byte{[]byte(event)}}, n, -1)
 		s.fill()
 		if got, want := string(s.out), n.text(event); got != want {
 			t.Errorf("%q: at once %q, want %q", event, got, want)
@@ -111,7 +111,7 @@ func TestScrubHoldsNothingBack(t *testing.T) {
 func TestScrubBrokenOff(t *testing.T) {
 	n, _ := testNeedles(t)
 	broken := errors.New("broken")
-	got, err := io.ReadAll(newScrubber(io.MultiReader(strings.NewReader("a"+realKey[:18]), iotest.ErrReader(broken)), n))
+	got, err := io.ReadAll(newScrubber(io.MultiReader(strings.NewReader("a"+realKey[:18]), iotest.ErrReader(broken)), n, -1))
 	if !errors.Is(err, broken) || string(got) != "a"+strings.Repeat("*", 18) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -141,7 +141,7 @@ func FuzzScrub(f *testing.F) {
 		form := forms[int(which)%len(forms)]
 		text := append(append(append([]byte{}, before...), form...), after...)
 		at := int(cut) % (len(text) + 1)
-		got, err := io.ReadAll(newScrubber(&parted{[][]byte{text[:at], text[at:]}}, n))
+		got, err := io.ReadAll(newScrubber(&parted{[][]byte{text[:at], text[at:]}}, n, -1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func BenchmarkScrub(b *testing.B) {
 	text := bytes.Repeat([]byte("the quick brown fox jumps over the lazy dog, 0123456789 times.\n"), 1<<14)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := io.Copy(io.Discard, newScrubber(bytes.NewReader(text), n)); err != nil {
+		if _, err := io.Copy(io.Discard, newScrubber(bytes.NewReader(text), n, -1)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 )
@@ -37,7 +38,16 @@ type conn struct {
 	done   func()
 }
 
-func (c *conn) Read(b []byte) (int, error) { return c.r.Read(b) }
+// Read implements net.Conn. TLS gives a connection up after a timeout that does not
+// call itself temporary, as those of multiplexers do not; a connection that changes
+// its protocol has one.
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	if err != nil && isTimeout(err) {
+		err = os.ErrDeadlineExceeded
+	}
+	return n, err
+}
 
 // Close implements net.Conn.
 func (c *conn) Close() error {
