@@ -47,6 +47,9 @@ func (r *reader) cargo() {
 	if crates := find(c.sources, "crates-io"); crates == nil || crates.values["replace-with"].value == "" {
 		r.standard("cargo")
 	}
+	if c.secrets != nil { // without it cargo signs in nowhere
+		c.config = append(c.config, "[registry]", `global-credential-providers = ["cargo:token"]`)
+	}
 	r.write(".cargo/config.toml", c.config)
 	r.write(".cargo/credentials.toml", c.secrets)
 }

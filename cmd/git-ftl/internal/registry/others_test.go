@@ -48,14 +48,14 @@ func TestCargo(t *testing.T) {
 			"~/.cargo/credentials.toml": "[registry]\ntoken = \"" + password + "\"\n[registries.acme]\ntoken = \"Bearer " + token + "\"\n"}, nil, result{
 			Hosts:       []string{"cargo.acme.dev:443/api private", "index.crates.io:443", "static.crates.io:443"},
 			Credentials: []string{"cargo:cargo.acme.dev/api replace [cargo.acme.dev] [auth] [/api] = " + token},
-			Files: map[string]string{".cargo/config.toml": "[registries.acme]\nindex = \"sparse+https://cargo.acme.dev/api/index/\"\n",
+			Files: map[string]string{".cargo/config.toml": "[registries.acme]\nindex = \"sparse+https://cargo.acme.dev/api/index/\"\n[registry]\nglobal-credential-providers = [\"cargo:token\"]\n",
 				".cargo/credentials.toml": "[registries.acme]\ntoken = \"Bearer <cargo:cargo.acme.dev/api>\"\n"},
 		}},
 		{"a mirror of crates.io, from variables", map[string]string{"/c/config": "[source.crates-io]\nreplace-with = \"acme\"\n"},
 			[]string{"CARGO_HOME=/c", "CARGO_REGISTRIES_ACME_INDEX=sparse+https://cargo.acme.dev/", "CARGO_REGISTRIES_ACME_TOKEN=" + token}, result{
 				Hosts:       []string{"cargo.acme.dev:443 private"},
 				Credentials: []string{"cargo:cargo.acme.dev replace [cargo.acme.dev] [auth] [] = " + token},
-				Files: map[string]string{".cargo/config.toml": "[registries.acme]\nindex = \"sparse+https://cargo.acme.dev/\"\n[source.crates-io]\nreplace-with = \"acme\"\n",
+				Files: map[string]string{".cargo/config.toml": "[registries.acme]\nindex = \"sparse+https://cargo.acme.dev/\"\n[source.crates-io]\nreplace-with = \"acme\"\n[registry]\nglobal-credential-providers = [\"cargo:token\"]\n",
 					".cargo/credentials.toml": "[registries.acme]\ntoken = \"<cargo:cargo.acme.dev>\"\n"},
 			}},
 		{"a source in the place of crates.io", map[string]string{"~/.cargo/config.toml": "[source]\ncrates-io.replace-with = 'm'\n[source.m]\nregistry = \"sparse+https://m.acme.dev/index/\"\n"}, nil, result{

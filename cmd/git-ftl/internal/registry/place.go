@@ -3,6 +3,7 @@ package registry
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -74,10 +75,22 @@ func (p *place) setHost(u *url.URL) error {
 		p.port = int(n)
 	}
 	binding := shadow.Binding{Hosts: []string{hostPort(p.host, p.port)}}
-	if _, err := binding.Normal(); err != nil || strings.Contains(p.host, "*") || strings.Contains(u.RawQuery+u.Fragment, "@") {
+	if _, err := binding.Normal(); err != nil || !isName(p.host) || strings.Contains(u.RawQuery+u.Fragment, "@") {
 		return errHost
 	}
 	return nil
+}
+
+// isName reports whether a host is an address or a name that is read in one way:
+// the proxy takes no policy with another.
+func isName(host string) bool {
+	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return addr.Zone() == ""
+	}
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	long := slices.ContainsFunc(labels, func(l string) bool { return l == "" || l == "*" || len(l) > 63 })
+	return !long && len(host) <= 253 && (last[0] < '0' || last[0] > '9')
 }
 
 func (p *place) setPath(u *url.URL) error {
