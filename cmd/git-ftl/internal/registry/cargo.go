@@ -191,22 +191,21 @@ func (c *cargoConf) replacements() {
 		}
 	}
 	for _, t := range c.sources {
-		with := t.values["replace-with"]
-		if !t.carried && with.value == "" || !cargoName.MatchString(t.name) {
-			continue
-		}
 		lines := []string{"[source." + t.name + "]"}
 		if t.carried {
 			lines = append(lines, `registry = "`+urls[t.name]+`"`)
 		}
+		with := t.values["replace-with"]
+		if with.value != "" && !c.isCarried(with.value) {
+			c.r.note(with.at, "source left out: what stands in its place is no registry that can be read here")
+			continue
+		}
 		if with.value != "" {
-			if !c.isCarried(with.value) {
-				c.r.note(with.at, "source left out: what stands in its place is no registry that can be read here")
-				continue
-			}
 			lines = append(lines, `replace-with = "`+with.value+`"`)
 		}
-		c.config = append(c.config, lines...)
+		if len(lines) > 1 && cargoName.MatchString(t.name) {
+			c.config = append(c.config, lines...)
+		}
 	}
 }
 

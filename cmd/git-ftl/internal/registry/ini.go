@@ -20,23 +20,20 @@ func parseINI(text string, at where, folded bool, bad func(where)) []setting {
 	var all []setting
 	section := ""
 	for i, line := range strings.Split(text, "\n") {
-		here := where{at.file, i + 1}
 		line = strings.TrimRight(line, "\r\t ")
 		bare := strings.TrimSpace(line)
+		s, ok := assign(bare, folded)
+		s.section, s.at = section, where{at.file, i + 1}
 		switch {
 		case bare == "" || bare[0] == '#' || bare[0] == ';':
-		case folded && bare[0] != line[0] && len(all) > 0 && all[len(all)-1].section == section:
+		case folded && bare[0] != line[0] && len(all) > 0:
 			all[len(all)-1].value += "\n" + bare
 		case bare[0] == '[' && strings.HasSuffix(bare, "]"):
 			section = bare[1 : len(bare)-1]
-		default:
-			s, ok := assign(bare, folded)
-			if !ok {
-				bad(here)
-				continue
-			}
-			s.section, s.at = section, here
+		case ok:
 			all = append(all, s)
+		default:
+			bad(s.at)
 		}
 	}
 	return all

@@ -161,19 +161,18 @@ func iniText(text string) string {
 		}
 		return text
 	}
+	return strings.TrimSpace(iniBare(text))
+}
+
+func iniBare(text string) string {
 	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == ';' || c == '#':
-			return strings.TrimSpace(out.String())
-		case c == '\\' && i+1 < len(text) && strings.IndexByte(`\;#`, text[i+1]) >= 0:
+	for i := 0; i < len(text) && text[i] != ';' && text[i] != '#'; i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(`\;#`, text[i+1]) >= 0 {
 			i++
-			out.WriteByte(text[i])
-		default:
-			out.WriteByte(c)
 		}
+		out.WriteByte(text[i])
 	}
-	return strings.TrimSpace(out.String())
+	return out.String()
 }
 
 // registries takes in the default one and those of scopes.

@@ -26,21 +26,19 @@ func (r *reader) pip() {
 		r.standard("pip")
 	}
 	extra, _ := c.get("extra-index-url")
-	for i, url := range c.urls(extra) {
-		if i == 0 {
-			lines = append(lines, "extra-index-url =")
-		}
-		lines = append(lines, "    "+url)
-	}
-	for i, host := range c.plain {
-		if i == 0 {
-			lines = append(lines, "trusted-host =")
-		}
-		lines = append(lines, "    "+host)
-	}
+	lines = append(lines, pipList("extra-index-url", c.urls(extra))...)
+	lines = append(lines, pipList("trusted-host", c.plain)...)
 	if len(lines) > 0 {
 		r.write(".config/pip/pip.conf", append([]string{"[global]"}, lines...))
 	}
+}
+
+// pipList is a key with its values below it.
+func pipList(key string, values []string) []string {
+	if len(values) == 0 {
+		return nil
+	}
+	return []string{key + " =\n    " + strings.Join(values, "\n    ")}
 }
 
 type pipConf struct {

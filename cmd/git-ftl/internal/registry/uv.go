@@ -21,17 +21,7 @@ var uvName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 // uv reads environment, user and system configuration. It reads no pip.conf.
 func (r *reader) uv() {
 	all := r.uvEnvironment()
-	files := []string{path.Join(r.path("XDG_CONFIG_HOME", ".config"), "uv", "uv.toml"), "/etc/uv/uv.toml", "/etc/xdg/uv/uv.toml"}
-	if r.src.OS == "windows" {
-		files = []string{path.Join(r.configDir(), "uv", "uv.toml"), "C:/ProgramData/uv/uv.toml"}
-	}
-	if named := r.env["UV_CONFIG_FILE"]; named != "" {
-		files = []string{slashes(r.src, named)}
-	}
-	if r.env["UV_NO_CONFIG"] != "" {
-		files = nil
-	}
-	for _, p := range files {
+	for _, p := range r.uvPaths() {
 		all = append(all, r.uvFile(p)...)
 	}
 	var lines []string
@@ -47,6 +37,19 @@ func (r *reader) uv() {
 		r.standard("uv")
 	}
 	r.write(".config/uv/uv.toml", lines)
+}
+
+// uvPaths are uv's files, that of the highest order first.
+func (r *reader) uvPaths() []string {
+	switch named := r.env["UV_CONFIG_FILE"]; {
+	case r.env["UV_NO_CONFIG"] != "":
+		return nil
+	case named != "":
+		return []string{slashes(r.src, named)}
+	case r.src.OS == "windows":
+		return []string{path.Join(r.configDir(), "uv", "uv.toml"), "C:/ProgramData/uv/uv.toml"}
+	}
+	return []string{path.Join(r.path("XDG_CONFIG_HOME", ".config"), "uv", "uv.toml"), "/etc/uv/uv.toml", "/etc/xdg/uv/uv.toml"}
 }
 
 // uvLines takes an index in and writes it for the sandbox.
