@@ -3,10 +3,12 @@ package registry
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestGo(t *testing.T) {
-	password := fake("")
+	password, token := fake(""), fake("ghp_")
 	for _, test := range []row{
 		{"a proxy with a login, then the public one", map[string]string{
 			"~/.config/go/env": "GOPROXY=https://bob:" + password + "@go.acme.dev/goproxy|https://proxy.golang.org,direct\nGONOSUMDB=go.acme.dev/*\nGOFLAGS=-mod=mod\n"}, nil, result{
@@ -33,6 +35,11 @@ func TestGo(t *testing.T) {
 			Hosts: []string{"proxy.golang.org:443", "sum.golang.org:443"},
 			Files: map[string]string{".config/go/env": "GOPRIVATE=git.acme.dev\n"},
 			Notes: []string{"~/.config/go/env:1: modules that GOPRIVATE names are fetched with git, which no registry is: only those in the module cache or in vendor/ are there"},
+		}},
+		{"a token in the place of the user", nil, []string{"GOPROXY=https://" + token + ":x-oauth-basic@go.acme.dev"}, result{
+			Hosts:       []string{"go.acme.dev:443 private", "sum.golang.org:443"},
+			Credentials: []string{"go:go.acme.dev#user basic [go.acme.dev] [auth] [] = " + token, "go:go.acme.dev basic [go.acme.dev] [auth] [] = x-oauth-basic"},
+			Files:       map[string]string{".config/go/env": "GOPROXY=https://<go:go.acme.dev#user>:<go:go.acme.dev>@go.acme.dev\n"},
 		}},
 		{"nothing at all", nil, []string{"GOPROXY=off", "GOSUMDB=off"}, result{Files: map[string]string{".config/go/env": "GOPROXY=off\nGOSUMDB=off\n"}}},
 	} {
@@ -207,4 +214,28 @@ func TestBundler(t *testing.T) {
 		Files: map[string]string{".bundle/config": "---\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: \"https://gems.acme.dev/all\"\n" +
 			"BUNDLE_MY___GEMS__ACME__DEV: \"bob:<bundler:my-gems.acme.dev>\"\nBUNDLE_GEM__FURY__IO: \"<bundler:gem.fury.io#user>\"\n"},
 	}}.run(t, "bundler")
+}
+
+// TestMavenHeaders: the value behind a scheme is what is swapped; of Basic it is
+// the whole header.
+func TestMavenHeaders(t *testing.T) {
+	token := fake("")
+	for _, test := range []struct{ name, value, real, file string }{
+		{"Bearer", "Bearer " + token, token, "<value>Bearer <maven:a.acme.dev></value>"},
+		{"Basic", "Basic " + b64("bob:"+token), "Basic " + b64("bob:"+token), "<value><maven:a.acme.dev></value>"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rs := Read(source(map[string]string{"~/.m2/settings.xml": "<settings><servers><server><id>a</id><configuration><httpHeaders><property><name>Authorization</name><value>" + test.value +
+				"</value></property></httpHeaders></configuration></server></servers><mirrors><mirror><id>a</id><mirrorOf>*</mirrorOf><url>https://a.acme.dev</url></mirror></mirrors></settings>"}))
+			got := resultOf(rs, "maven")
+			want := []string{"maven:a.acme.dev replace [a.acme.dev] [auth] [] = " + test.real}
+			if diff := cmp.Diff(want, got.Credentials); diff != "" {
+				t.Errorf("credentials (-want +got):\n%s", diff)
+			}
+			if !strings.Contains(got.Files[".m2/settings.xml"], test.file) {
+				t.Errorf("settings.xml without %s:\n%s", test.file, got.Files[".m2/settings.xml"])
+			}
+			mustHide(t, rs)
+		})
+	}
 }

@@ -221,3 +221,35 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 }
+
+// TestSystems: each system keeps its files elsewhere; the sandbox is Linux.
+func TestSystems(t *testing.T) {
+	for _, test := range []struct {
+		name, os, home, file, text string
+		env                        []string
+		want                       string // the file for the sandbox
+	}{
+		{"pip on macOS", "darwin", "/home/u", "~/Library/Application Support/pip/pip.conf", "[global]\nindex-url=https://a.acme.dev\n", nil, ".config/pip/pip.conf"},
+		{"go on macOS", "darwin", "/home/u", "~/Library/Application Support/go/env", "GOPROXY=https://a.acme.dev\n", nil, ".config/go/env"},
+		{"npm of Homebrew", "darwin", "/home/u", "/opt/homebrew/etc/npmrc", "registry=https://a.acme.dev\n", nil, ".npmrc"},
+		{"pip on Windows", "windows", `C:\Users\u`, "C:/Users/u/AppData/Roaming/pip/pip.ini", "[global]\r\nindex-url=https://a.acme.dev\r\n", nil, ".config/pip/pip.conf"},
+		{"go on Windows", "windows", `C:\Users\u`, "D:/conf/go/env", "GOPROXY=https://a.acme.dev\r\n", []string{`APPDATA=D:\conf`}, ".config/go/env"},
+		{"cargo by a variable on Windows", "windows", `C:\Users\u`, "D:/c/config.toml", "[registries.a]\r\nindex = 'sparse+https://a.acme.dev/'\r\n", []string{`CARGO_HOME=D:\c`}, ".cargo/config.toml"},
+		{"the configuration folder of XDG", "linux", "/home/u", "/x/go/env", "GOPROXY=https://a.acme.dev\n", []string{"XDG_CONFIG_HOME=/x"}, ".config/go/env"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := source(map[string]string{test.file: test.text}, test.env...)
+			s.OS, s.Home = test.os, test.home
+			rs := Read(s)
+			if len(rs.Files) != 1 || rs.Files[0].Path != test.want || !strings.Contains(string(rs.Files[0].Content), "https://a.acme.dev") {
+				t.Errorf("files %v, want %s; notes %v", resultOf(rs, "").Files, test.want, rs.Notes)
+			}
+			mustHide(t, rs)
+		})
+	}
+	s := source(map[string]string{"C:/Users/u/_netrc": "machine a.acme.dev login bob password " + fake("") + "\r\n"}, "GOPROXY=https://a.acme.dev")
+	s.OS, s.Home = "windows", `C:\Users\u`
+	if rs := Read(s); len(rs.Credentials) != 1 {
+		t.Errorf("_netrc on Windows: %+v", rs)
+	}
+}
