@@ -7,7 +7,7 @@ import (
 
 // Reasons for people.
 const (
-	whyEnv        = "environment files stay outside"
+	WhyEnv        = "environment files stay outside"
 	whyCredential = "untracked and named like a credential"
 	whyIgnored    = "matched by .ftlignore"
 	whyNested     = "a repository of its own"
@@ -39,9 +39,9 @@ type rule struct {
 // nameRules is the table of what stays out by name. The user's own rules cannot
 // bring any of these back.
 func nameRules() []rule {
-	rules := []rule{{".env", false, whyEnv}, {".env.*", false, whyEnv}}
+	rules := []rule{{".env", false, WhyEnv}, {".env.*", false, WhyEnv}}
 	for _, p := range []string{".env~", ".env-*", ".env_*", "..env.sw?"} {
-		rules = append(rules, rule{p, true, whyEnv})
+		rules = append(rules, rule{p, true, WhyEnv})
 	}
 	for _, p := range []string{
 		"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx",
@@ -74,7 +74,7 @@ func (n names) why(p string, tracked bool) string {
 		if r.untracked && tracked || !r.matches(dir, base) {
 			continue
 		}
-		if r.why == whyEnv && n.isPlain(base) {
+		if r.why == WhyEnv && n.isPlain(base) {
 			continue
 		}
 		return r.why

@@ -63,7 +63,7 @@ func (w *sweep) look(dir string) {
 			if e.Name() != ".git" && !w.folders[p] && !w.opens(p) {
 				w.closed = append(w.closed, p)
 			}
-		case strings.Contains(strings.ToLower(e.Name()), ".env") && w.names.why(p, false) == whyEnv:
+		case strings.Contains(strings.ToLower(e.Name()), ".env") && w.names.why(p, false) == WhyEnv:
 			w.env = append(w.env, p)
 		}
 	}
@@ -103,7 +103,7 @@ func (st *staging) nameSwept(ctx context.Context, found *sweep) error {
 	more.run()
 	for _, p := range slices.Concat(found.env, more.env) {
 		if st.left[p] == "" {
-			st.left[p] = whyEnv
+			st.left[p] = WhyEnv
 		}
 	}
 	closed := slices.Concat(found.closed, more.closed)

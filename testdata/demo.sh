@@ -37,7 +37,7 @@ printf 'API_KEY=not-for-agents\n' >.env
 show git status --short
 before=$(tree) index=$(sha256sum .git/index) head=$(git rev-parse HEAD)
 
-tell "An agent, here a shell script, works in a sandbox: it sees the dirty tree, no secret and no network."
+tell "An agent, here a shell script, works in a sandbox: it sees the dirty tree, shadows of secrets, and no network but one guarded way out."
 cat >"$scratch/agent" <<'END'
 ls -A
 sed -i 's/return sum(prices)/return round(sum(prices), 2)/' shop.py

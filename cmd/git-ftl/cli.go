@@ -51,6 +51,7 @@ type cli struct {
 	Config     configCmd     `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
 	Doctor     doctorCmd     `cmd:"" group:"keep" help:"Say what works here and what is missing."`
 	Uninstall  uninstallCmd  `cmd:"" group:"keep" help:"Take git-ftl out of this repository, without a trace."`
+	Allow      allowCmd      `cmd:"" group:"keep" help:"List or change which hosts tasks may reach."`
 	Completion completionCmd `cmd:"" group:"keep" help:"Print the completion script of a shell."`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"For the completion scripts."`
 	Worker     workerCmd     `cmd:"" hidden:"" name:"task-worker" help:"Do a task in the background."`
@@ -117,6 +118,7 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	}
 	return &session.Session{
 		Repo: repo, Config: c, Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now,
+		Keeper: a.keeper, Tools: a.tools, UserDir: configDir(a.env),
 		Queue: patch.NewQueue(repo, a.umask), Store: snapshot.New(repo),
 	}, nil
 }

@@ -29,6 +29,7 @@ type app struct {
 	signals        <-chan os.Signal
 	umask          os.FileMode // the user's; the process itself runs with 077
 	ui             *ui
+	unlock         unlock         // what opens the vault
 	brought        *trust.Content // the repository's own files, once they are read
 	paths          []string       // what followed "--" of a verb that takes paths, as it was given
 }
@@ -53,6 +54,7 @@ func main() {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		env: os.Environ(), dir: dir, now: time.Now, signals: signals, umask: restrictUmask(),
 	}
+	a.env, a.unlock = takeUnlock(a.env)
 	os.Exit(a.main(os.Args[1:]))
 }
 

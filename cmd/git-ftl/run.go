@@ -18,7 +18,8 @@ type taskFlags struct {
 	Fresh    bool     `help:"Start over with a new sandbox."`
 	Clean    bool     `help:"Let no ignored folder (node_modules …) stay in the workspace."`
 	Engine   string   `placeholder:"NAME" help:"Sandbox engine: docker."`
-	Network  string   `placeholder:"none" help:"Network of the sandbox: none."`
+	Network  string   `placeholder:"MODE" help:"What the sandbox reaches: allow (what git ftl allow and auth bind name), none, or open (any public host)."`
+	Use      []string `placeholder:"NAME" sep:"none" help:"Let a secret be used whose provider needs your word for it; can be repeated."`
 	Memory   string   `placeholder:"SIZE" help:"Memory bound, such as 4g."`
 	CPUs     string   `name:"cpus" placeholder:"N" help:"CPU bound, such as 1.5."`
 	Disk     string   `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`

@@ -75,6 +75,8 @@ func params(dir string) testscript.Params {
 
 			"agent":     cmdAgent,
 			"roundtrip": cmdRoundtrip,
+			"upstream":  cmdUpstream,
+			"echo":      cmdEcho,
 		},
 	}
 }

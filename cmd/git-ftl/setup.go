@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/shadow/vault"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -136,7 +137,7 @@ func (a *app) showCheck(k check) {
 }
 
 func (a *app) examine(ctx context.Context) []check {
-	checks := []check{a.checkGit(ctx)}
+	checks := []check{a.checkGit(ctx), a.checkVault()}
 	s, err := a.open(ctx)
 	switch {
 	case err == nil:
@@ -153,6 +154,23 @@ func (a *app) examine(ctx context.Context) []check {
 		return checks
 	}
 	return append(checks, a.checkEngine(ctx, s)...)
+}
+
+// checkVault says where secrets are, without opening anything.
+func (a *app) checkVault() check {
+	k := check{Name: "vault", OK: true, Detail: "none: git ftl auth set NAME makes it"}
+	o, err := a.vaultOptions()
+	if err != nil {
+		return check{Name: "vault", Detail: err.Error()}
+	}
+	status, err := vault.Inspect(o.File)
+	switch {
+	case err != nil:
+		return check{Name: "vault", Detail: err.Error(), Hint: "git ftl auth status"}
+	case status.Exists:
+		k.Detail = status.File + ", its key in " + status.Where
+	}
+	return k
 }
 
 func (a *app) checkGit(ctx context.Context) check {

@@ -151,8 +151,8 @@ func (s *soak) dirs(r *soakRepo) (dirs []string) {
 
 // soakStateFolder is what the state folder may have.
 var soakStateFolder = []string{
-	"applied", "exports", "folders.json", "gc.json", "identity.json", "index", "journal", "locks", "results", "running",
-	"sandboxes", "setup", "shown", "spool", "stop", "tasks", "transcripts",
+	"allow.json", "applied", "ca", "egress", "exports", "folders.json", "gc.json", "identity.json", "index", "journal", "locks", "results", "running",
+	"mint.key", "sandboxes", "setup", "shown", "spool", "stop", "tasks", "transcripts", "trust.json", "unbound",
 }
 
 // unknown reports whether a path is in the state folder and no one's, or of a

@@ -21,6 +21,7 @@ type job struct {
 	Flags taskFlags    `json:"flags"`
 	Task  session.Task `json:"task"`
 
+	Unlock  unlock         `json:"unlock"`  // what opens the vault
 	Brought *trust.Content `json:"brought"` // what the settings were read from
 }
 
@@ -49,15 +50,22 @@ func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error
 	for _, note := range s.Config.Notes() {
 		a.ui.note(note)
 	}
-	task.Fresh, task.Clean = f.Fresh, f.Clean
+	task.Fresh, task.Clean, task.Use = f.Fresh, f.Clean, f.Use
 	if task.Attach, err = f.attachments(a); err != nil {
 		return err
 	}
 	j := job{Flags: *f, Task: task, Brought: a.brought}
+	attend := canSuspend && isTerminal(a.stdin) && isTerminal(a.stderr)
+	if f.Detach || attend {
+		if err := a.askUnlock(context.Background()); err != nil {
+			return err
+		}
+		j.Unlock = a.unlock
+	}
 	switch {
 	case f.Detach:
 		return a.detach(j)
-	case canSuspend && isTerminal(a.stdin) && isTerminal(a.stderr):
+	case attend:
 		return a.attend(s, j)
 	}
 	return a.finish(s, f, a.perform(s, j))
@@ -250,6 +258,7 @@ func (u *ui) result(o session.Outcome) {
 	if len(names) > 0 {
 		u.status("dropped", strings.Join(names, ", "))
 	}
+	u.egress(o)
 }
 
 // next says what to do with the result, as commands that work here.

@@ -26,6 +26,7 @@ import (
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot"
 )
 
 // ui writes for people.
@@ -136,7 +137,7 @@ func (u *ui) begin(o session.Outcome) {
 	if o.Dirty > 0 {
 		at += fmt.Sprintf(" + %s", plural(o.Dirty, "dirty file"))
 	}
-	u.status(o.ID, at+leftOut(o)+pointers(o))
+	u.status(o.ID, at+leftOut(o)+pointers(o)+revealed(o))
 	for _, l := range o.LeftOut {
 		if strings.HasPrefix(l.Why, "larger than") || strings.HasPrefix(l.Why, "a submodule") {
 			u.status("left out", l.Path+": "+l.Why)
@@ -155,6 +156,9 @@ func leftOut(o session.Outcome) string {
 	names := make([]string, len(o.LeftOut))
 	for i, l := range o.LeftOut {
 		names[i] = l.Path
+		if l.Why == snapshot.WhyEnv && o.Shadowed {
+			names[i] += " (shadow values inside)"
+		}
 	}
 	return "; left out: " + strings.Join(firstOf(names), ", ")
 }
@@ -166,6 +170,14 @@ func firstOf(names []string) []string {
 		return append(names[:most:most], fmt.Sprintf("%d more", more))
 	}
 	return names
+}
+
+// revealed names the secrets that were printed once, which no shadow protects.
+func revealed(o session.Outcome) string {
+	if len(o.Revealed) == 0 {
+		return ""
+	}
+	return "; revealed: " + strings.Join(firstOf(o.Revealed), ", ")
 }
 
 // pointers counts the files that the agent sees as LFS pointers.

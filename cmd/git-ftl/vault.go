@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,11 +19,49 @@ import (
 	"github.com/git-ftl/git-ftl/shadow/vault"
 )
 
-// Variables that open a vault. They are read here and go nowhere else.
+// Variables that open a vault. They are read here, and no other process gets them.
 const (
 	masterKeyVariable  = "FTL_MASTER_KEY"
 	passphraseVariable = "FTL_PASSPHRASE"
 )
+
+// unlock is what opens the vault without a keyring. As JSON it goes to a process
+// that does a task in the background, on its standard input.
+type unlock struct {
+	MasterKey  string `json:"master_key,omitempty"`
+	Passphrase string `json:"passphrase,omitempty"`
+}
+
+// Format prints none of it.
+func (unlock) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[secret]") }
+
+// takeUnlock takes these variables out of an environment, which git, hooks and
+// editors get.
+func takeUnlock(env []string) ([]string, unlock) {
+	u := unlock{MasterKey: lookup(env, masterKeyVariable), Passphrase: lookup(env, passphraseVariable)}
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		return strings.HasPrefix(kv, masterKeyVariable+"=") || strings.HasPrefix(kv, passphraseVariable+"=")
+	}), u
+}
+
+// askUnlock asks for the passphrase of a vault where a process without a terminal
+// is to open it.
+func (a *app) askUnlock(ctx context.Context) error {
+	if a.unlock.Passphrase != "" || !isTerminal(a.stderr) || configDir(a.env) == "" {
+		return nil
+	}
+	o, err := a.vaultOptions()
+	if err != nil {
+		return err
+	}
+	status, err := vault.Inspect(o.File)
+	if err != nil || !status.Exists || status.Store != vault.ByPassphrase {
+		return nil // and who opens it says why not
+	}
+	pass, err := a.passphrase(ctx, false)
+	a.unlock.Passphrase = pass.Reveal()
+	return err
+}
 
 // How long the keyring may take: a person at a terminal may have to type a
 // password into its dialog.
@@ -58,7 +97,7 @@ func (a *app) vaultOptions() (vault.Options, error) {
 	}
 	o := vault.Options{
 		File: filepath.Join(dir, "vault"), Ring: vault.System(), Timeout: keyringImpatience, Now: a.now,
-		MasterKey:  shadow.NewSecret(lookup(a.env, masterKeyVariable)),
+		MasterKey:  shadow.NewSecret(a.unlock.MasterKey),
 		Passphrase: func(ctx context.Context) (shadow.Secret, error) { return a.passphrase(ctx, false) },
 	}
 	if isTerminal(a.stderr) {
@@ -78,8 +117,8 @@ func (a *app) openVault(ctx context.Context) (*vault.Vault, error) {
 
 // passphrase is the one of the environment, or asks; twice for a new one.
 func (a *app) passphrase(ctx context.Context, twice bool) (shadow.Secret, error) {
-	if pass := lookup(a.env, passphraseVariable); pass != "" {
-		return shadow.NewSecret(pass), nil
+	if a.unlock.Passphrase != "" {
+		return shadow.NewSecret(a.unlock.Passphrase), nil
 	}
 	pass, err := a.askHidden(ctx, "passphrase of the vault: ")
 	if err != nil || !twice {

@@ -28,7 +28,7 @@ func (c *workerCmd) Run(a *app) error {
 	if err != nil || j.Flags.Attempts < 1 || j.Flags.Attempts > maxAttempts || len(j.Task.Agent.Argv) == 0 {
 		return &exitError{code: exitUsage, err: errors.New("this verb is git-ftl's own; it takes no task from a person")}
 	}
-	a.brought = j.Brought
+	a.brought, a.unlock = j.Brought, j.Unlock
 	s, err := a.open(context.Background())
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -276,9 +277,13 @@ func below(path, prefix string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
+// scoped is a package as npm asks for it. Read as one segment or as two it is
+// below the same prefix.
+var scoped = regexp.MustCompile(`/(@[a-z0-9._~-]+)%2f([a-z0-9._~-]+)`)
+
 // plainPath reports whether every server reads the same segments from a path.
 func plainPath(u *url.URL) bool {
-	raw := strings.ToLower(u.EscapedPath())
+	raw := scoped.ReplaceAllString(strings.ToLower(u.EscapedPath()), "/$1/$2")
 	if strings.Contains(u.Path, "//") || strings.ContainsAny(u.Path, "\\\x00%") || strings.Contains(raw, "%2f") || strings.Contains(raw, "%2e") {
 		return false
 	}

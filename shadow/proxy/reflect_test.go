@@ -79,7 +79,9 @@ func TestAttackReflection(t *testing.T) {
 		"hex": func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, hex.EncodeToString([]byte(key(r))))
 		},
-		"error status": func(w http.ResponseWriter, r *http.Request) { http.Error(w, "bad key "+key(r), 401) },
+		"error status": func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, "bad key "+key(r), http.StatusUnauthorized)
+		},
 	}
 	for shift := range 3 {
 		ways[fmt.Sprintf("base64 after %d bytes", shift)] = func(w http.ResponseWriter, r *http.Request) {

@@ -68,6 +68,7 @@ func TestAttackPaths(t *testing.T) {
 		{"POST", "/v1/messages", 200}, {"POST", "/v1/messages?beta=true", 200}, {"POST", "/v1/messages/batches", 200},
 		{"GET", "/v1/messages", 403}, {"POST", "/v1/files", 403}, {"POST", "/v1/messagesfiles", 403}, {"POST", "/", 403},
 		{"POST", "/v1/messages/../files", 403}, {"POST", "/v1/messages/%2e%2e/files", 403}, {"POST", "/v1/messages%2f..%2ffiles", 403},
+		{"POST", "/v1/messages/@a%2f../../files", 403}, {"POST", "/v1/messages/@a%2f..%2f..%2ffiles", 403}, {"POST", "/v1/messages/@a%2f..", 403},
 		{"POST", "/v1/messages/..;/files", 403}, {"POST", "/v1/messages/%252e%252e/files", 403}, {"POST", `/v1/messages/..\files`, 403},
 		{"POST", "/v1/messages//../../files", 403}, {"POST", "//v1/messages", 403},
 	} {

@@ -32,7 +32,8 @@ type Config struct {
 	Disk      int64
 	Timeout   time.Duration
 	MaxFile   int64
-	Network   string
+	Network   string        // allow, none or open
+	Allow     []string      // hosts that tasks may reach
 	Include   bool          // obey every .ftlinclude of the repository, unseen
 	Lines     string        // of the one at the top, where its content is trusted
 	LFS       bool          // show the agent the content of LFS files that is on this machine
@@ -57,7 +58,7 @@ func Default() *Config {
 		Disk:      10 << 30,
 		Timeout:   time.Hour,
 		MaxFile:   50 << 20,
-		Network:   "none",
+		Network:   "allow",
 		Retention: 30 * day,
 		Agents:    map[string]Agent{},
 		origin:    map[string]string{},
@@ -100,7 +101,8 @@ func keys() []key {
 		{"maxFile", size(func(c *Config) *int64 { return &c.MaxFile }), func(c *Config) string { return FormatSize(c.MaxFile) }, lower},
 		{"include", boolean(func(c *Config) *bool { return &c.Include }), func(c *Config) string { return fmt.Sprint(c.Include) }, needsTrust},
 		{"lfs", boolean(func(c *Config) *bool { return &c.LFS }), func(c *Config) string { return fmt.Sprint(c.LFS) }, needsTrust},
-		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none"), func(c *Config) string { return c.Network }, lower},
+		{"allow", list(func(c *Config) *[]string { return &c.Allow }), func(c *Config) string { return strings.Join(c.Allow, " ") }, needsTrust},
+		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none", "allow", "open"), func(c *Config) string { return c.Network }, lower},
 		{"retention", days(func(c *Config) *time.Duration { return &c.Retention }), func(c *Config) string { return formatDays(c.Retention) }, needsTrust},
 	}
 }
@@ -108,7 +110,7 @@ func keys() []key {
 // planned are keys of later parts of git-ftl: known, so that a file that has
 // them is no error, and without effect yet.
 func planned() []string {
-	return []string{"tester", "reviewer", "languageOverrides", "idle", "allow", "secrets", "shadowEnv", "agentEnv",
+	return []string{"tester", "reviewer", "languageOverrides", "idle", "secrets", "shadowEnv", "agentEnv",
 		"history", "maxCost", "notify", "trailers", "lint", "snapshotBackend", "s3Bucket",
 		"secretsManagerPrefix", "guardrailId", "guardrailVersion", "cloudwatchLogGroup", "otlpEndpoint"}
 }

@@ -179,7 +179,7 @@ func TestBadFileIsANote(t *testing.T) {
 	}{
 		{"no JSON", func(p string) error { return os.WriteFile(p, []byte("{bad"), 0o644) }, "not a JSON object"},
 		{"bad limit", func(p string) error { return os.WriteFile(p, []byte(`{"memory": "x"}`), 0o644) }, `"x" is not a size`},
-		{"bad network", func(p string) error { return os.WriteFile(p, []byte(`{"network": "open"}`), 0o644) }, "is not one of: none"},
+		{"wide network", func(p string) error { return os.WriteFile(p, []byte(`{"network": "open"}`), 0o644) }, "network needs trust"},
 		{"too large", func(p string) error { return errors.Join(os.WriteFile(p, nil, 0o644), os.Truncate(p, 3<<30)) }, "at most 1 MiB"},
 		{"symlink", func(p string) error { return os.Symlink("/etc/passwd", p) }, "regular file"},
 		{"folder", func(p string) error { return os.Mkdir(p, 0o755) }, "regular file"},

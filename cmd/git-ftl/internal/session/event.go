@@ -70,7 +70,7 @@ func (r *run) note(text string) { r.tell(Event{Kind: EventNote, Text: text}) }
 // without a newline.
 func (r *run) output() (stdout, stderr io.Writer, end func()) {
 	line := func(stream string) *Lines {
-		return NewLines(func(text string) { r.tell(Event{Kind: EventOutput, Stream: stream, Text: text}) })
+		return NewLines(func(text string) { r.tell(Event{Kind: EventOutput, Stream: stream, Text: r.secret.scrub(text)}) })
 	}
 	a, b := line("stdout"), line("stderr")
 	return a, b, func() {

@@ -130,7 +130,7 @@ func (c *collector) recorded(sandbox string) bool {
 func (c *collector) scratch(context.Context) error {
 	var left []string
 	for _, pattern := range []string{
-		"fsck-*", "index-*", "stage-*", "merge-*", ".new-*", "*/.new-*", "*/*/.new-*", "spool/*", "setup/*", "stop/*", "modules/*", "edit/*",
+		"fsck-*", "index-*", "stage-*", "merge-*", ".new-*", "*/.new-*", "*/*/.new-*", "spool/*", "setup/*", "ca/*", "stop/*", "modules/*", "edit/*",
 	} {
 		found, err := git.Glob(c.Repo.State, filepath.FromSlash(pattern))
 		if err != nil {
@@ -142,9 +142,10 @@ func (c *collector) scratch(context.Context) error {
 	var failed error
 	for _, f := range left {
 		name := filepath.Base(f)
-		used := filepath.Base(filepath.Dir(f)) == "setup" && c.recorded(name) || c.keep[name] || stages[f]
+		of := filepath.Base(filepath.Dir(f))
+		used := (of == "setup" || of == "ca") && c.recorded(strings.TrimSuffix(name, ".pem")) || c.keep[name] || stages[f]
 		young := tidyEvery
-		if filepath.Base(filepath.Dir(f)) == "edit" {
+		if of == "edit" {
 			young *= 30 // what a person wrote, kept since it could not be applied
 		}
 		if used || c.age(f) < young {

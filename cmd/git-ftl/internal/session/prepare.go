@@ -53,12 +53,16 @@ func (r *run) snapshot(ctx context.Context) error {
 	}
 	r.out.LeftOut = append(r.out.LeftOut, r.snap.LeftOut...)
 	r.out.LFSPointers, r.out.Named = r.snap.Pointers, append(r.out.Named, r.snap.Named...)
+	if err := r.gather(ctx); err != nil {
+		return err
+	}
 	took := r.Now().Sub(start)
 	<-r.online
 	if r.engine == nil {
 		return nil // and boot says why
 	}
 	r.tell(Event{Kind: EventBegin, Outcome: &r.out})
+	r.sayUnbound()
 	r.stage("snapshot", "", r.Now().Add(-took))
 	return nil
 }
@@ -126,6 +130,15 @@ func (r *run) reset(ctx context.Context) error {
 		return err
 	}
 	r.out.Reset = Reset{Files: report.Files, Written: report.Written, Removed: report.Removed, Millis: report.Millis}
+	if err := r.writeFiles(ctx); err != nil {
+		return err
+	}
+	if err := r.writeTools(ctx); err != nil {
+		return err
+	}
+	if err := r.join(ctx); err != nil {
+		return err
+	}
 	if err := r.setup(ctx, export, report.Setup); err != nil {
 		return err
 	}
@@ -156,7 +169,7 @@ func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) er
 	start := r.Now()
 	stdout, stderr, flush := r.output()
 	exit, err := r.box.Run(ctx, container.Cmd{
-		Argv: []string{"sh", "-c", r.Config.Setup}, Env: agentEnv(r.image, ""),
+		Argv: []string{"sh", "-c", r.Config.Setup}, Env: r.env(""),
 		Stdout: stdout, Stderr: stderr, Grace: 2 * time.Second,
 	})
 	flush()

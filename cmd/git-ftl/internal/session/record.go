@@ -61,8 +61,10 @@ type Outcome struct {
 	Dirty    int    `json:"dirty"`           // paths that differed from HEAD then
 	Sandbox  string `json:"sandbox"`
 
-	LFSPointers int      `json:"lfs_pointers"` // files that the agent sees as LFS pointers
-	Named       []string `json:"named"`        // tracked files that look like credentials, said once
+	LFSPointers int      `json:"lfs_pointers"`       // files that the agent sees as LFS pointers
+	Shadowed    bool     `json:"shadowed"`           // the agent sees left-out env files with shadow values
+	Revealed    []string `json:"revealed,omitempty"` // secrets that the user printed once
+	Named       []string `json:"named"`              // tracked files that look like credentials, said once
 
 	Created time.Time `json:"created"`
 	Started time.Time `json:"started,omitzero"` // of the agent
@@ -109,6 +111,8 @@ type Egress struct {
 	Allowed int      `json:"allowed"`
 	Denied  []string `json:"denied"`
 	Swapped []string `json:"swapped"`
+
+	Denials map[string]int `json:"denials,omitempty"` // how often, by host
 }
 
 // Stage is one step of the pipeline and its time.

@@ -33,15 +33,18 @@ var errInterrupted = errors.New("interrupted")
 // Session is what tasks of one work tree share. Its fields are set by the
 // caller and not changed later.
 type Session struct {
-	Repo   *git.Repo
-	Config *config.Config
-	Env    []string // the caller's environment: names the engine, nothing else
-	Home   string   // the caller's home folder, for the engine's contexts
-	Report Reporter
-	Tell   func(error) Failure // how an error is told to a person, for transcripts
-	Queue  *patch.Queue
-	Store  *snapshot.Store
-	Now    func() time.Time
+	Repo    *git.Repo
+	Config  *config.Config
+	Env     []string // the caller's environment: names the engine, nothing else
+	Home    string   // the caller's home folder, for the engine's contexts
+	Report  Reporter
+	Keeper  Keeper              // opens the user's vault; nil is none
+	Tools   Tools               // reads which package registries the user's own tools have; nil is none
+	UserDir string              // the user's folder for git-ftl; "" where there is no home
+	Tell    func(error) Failure // how an error is told to a person, for transcripts
+	Queue   *patch.Queue
+	Store   *snapshot.Store
+	Now     func() time.Time
 }
 
 // Task is what to do and how.
@@ -51,6 +54,7 @@ type Task struct {
 	Model      string
 	Fresh      bool             // start over with a new sandbox
 	Clean      bool             // let no ignored folder stay in the workspace
+	Use        []string         // names of secrets that may be used where that needs the user's word
 	Attach     []Attachment     // files that go along
 	Of         string           // ID of the task that it follows up; "" for a new one
 	FromResult bool             // a follow-up leaves alone what was edited since
@@ -76,6 +80,9 @@ type run struct {
 	online           chan struct{}      // closed when the engine has answered, or has not
 	ready            chan struct{}      // closed when the agent may start: box is set
 
+	secret secrets
+	egress *egress // nil where the sandbox has no way out
+
 	held      bool // the sandbox is marked as the only place of the change
 	collected bool // the change, if any, is stored
 }
@@ -100,7 +107,9 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.prepare(); err != nil {
 		return r.fail(ctx, err)
 	}
-	if err := r.collect(ctx, r.work(ctx)); err != nil {
+	err := r.work(ctx)
+	r.leaveNetwork()
+	if err := r.collect(ctx, err); err != nil {
 		return r.fail(ctx, err)
 	}
 	return r.finished(r.out)
@@ -159,6 +168,7 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 	go r.watch(ctx)
 	return r, func() {
 		close(r.done)
+		r.leaveNetwork()
 		r.stop(nil)
 		if r.box != nil {
 			_ = r.box.Release()

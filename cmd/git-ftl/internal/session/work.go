@@ -40,6 +40,7 @@ func (r *run) work(ctx context.Context) error {
 		Stdin: strings.NewReader(r.stdin()), Stdout: stdout, Stderr: stderr, Grace: grace,
 	})
 	flush()
+	r.addedKeys(context.WithoutCancel(ctx))
 	r.judge(exit, err)
 	r.stage("agent", r.agentResult(), start)
 	if soft.Err() != nil {
@@ -72,7 +73,8 @@ func (r *run) folder(ctx context.Context) string {
 
 // env is the agent's whole environment.
 func (r *run) env(folder string) []string {
-	env := agentEnv(r.image, folder)
+	env := append(agentEnv(r.image, folder), r.secret.env...)
+	env = append(env, r.box.NetEnv()...)
 	if r.out.Model != "" {
 		env = append(env, "FTL_MODEL="+r.out.Model)
 	}
@@ -189,6 +191,7 @@ func (r *run) diff(ctx context.Context) (*os.File, error) {
 // dropInputs takes out of a change what it does to files that the agent was only
 // shown, and names them.
 func (r *run) dropInputs(ctx context.Context, p *patch.Patch) error {
+	r.dropEnvFiles(p)
 	paths := make([]string, len(p.Files))
 	for i, f := range p.Files {
 		paths[i] = f.Path

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/registry"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/shadow"
+	"github.com/git-ftl/git-ftl/shadow/vault"
+)
+
+type allowCmd struct {
+	Hosts  []string `arg:"" optional:"" name:"host" help:"HOST, *.HOST or HOST:PORT; localhost:PORT is a service of this machine."`
+	Global bool     `help:"For every project of yours."`
+	Remove bool     `name:"rm" help:"Take hosts off the list."`
+	JSON   bool     `name:"json" help:"Print the list as a JSON array."`
+}
+
+// Help is the end of the verb's --help.
+func (c *allowCmd) Help() string {
+	return "Without a host it lists what tasks may reach beside the hosts of your secrets. Running tasks obey at once."
+}
+
+// Run implements the verb.
+func (c *allowCmd) Run(a *app) error {
+	ctx, cancel := a.context()
+	defer cancel()
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if len(c.Hosts) > 0 {
+		if err := c.change(ctx, s); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return a.json(append([]session.Allowed{}, s.Allowed()...))
+	}
+	for _, h := range s.Allowed() {
+		fmt.Fprintf(a.stdout, "%-30s %s\n", clean(h.Host), h.Where)
+	}
+	return nil
+}
+
+func (c *allowCmd) change(ctx context.Context, s *session.Session) error {
+	var hosts []session.Allowed
+	for _, text := range c.Hosts {
+		h, err := session.ParseAllowed(text)
+		if err != nil {
+			return &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", text, err), hints: []string{"git ftl allow docs.example.com"}}
+		}
+		hosts = append(hosts, h)
+	}
+	return s.Allow(ctx, hosts, c.Global, c.Remove)
+}
+
+// keeper opens the user's vault for a task. Where there is none it asks no keyring.
+func (a *app) keeper(ctx context.Context, project string) (session.Vault, error) {
+	var kept session.Vault
+	v, err := a.openVault(ctx)
+	if errors.Is(err, vault.ErrNone) || configDir(a.env) == "" {
+		return kept, nil
+	}
+	if err != nil {
+		return kept, err
+	}
+	entries, err := v.Visible(project)
+	if err != nil {
+		return kept, err
+	}
+	kept.Mint = v.Mint(project)
+	for _, e := range entries {
+		kept.Kept = append(kept.Kept, session.Kept{Name: e.Name, Value: e.Value, Binding: e.Binding, Revealed: e.Revealed})
+	}
+	return kept, nil
+}
+
+// tools reads what the user's own package managers are configured with.
+func (a *app) tools(mint *shadow.Mint) registry.Registries {
+	home := homeDir(a.env)
+	if home == "" {
+		return registry.Registries{}
+	}
+	return registry.Read(registry.Source{
+		Home: filepath.ToSlash(home), OS: runtime.GOOS, Env: a.env, Shadow: mint.Shadow,
+		Open: func(name string) (fs.File, error) { return os.Open(filepath.FromSlash(name)) },
+	})
+}
+
+// egress is the end of a run that says what was denied and what was used.
+func (u *ui) egress(o session.Outcome) {
+	for i, host := range o.Egress.Denied {
+		if i == 8 {
+			u.status("denied", fmt.Sprintf("and %d more hosts", len(o.Egress.Denied)-i))
+			break
+		}
+		u.status("denied", fmt.Sprintf("%-21s  git ftl allow %s", fmt.Sprintf("%s (%d)", host, o.Egress.Denials[host]), host))
+	}
+	if len(o.Egress.Swapped) > 0 {
+		u.status("used", strings.Join(o.Egress.Swapped, ", "))
+	}
+}

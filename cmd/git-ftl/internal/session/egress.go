@@ -1,0 +1,257 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
+	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/shadow/proxy"
+)
+
+// egress is a task's one way out.
+type egress struct {
+	proxy *proxy.Proxy
+	ports []int // of the host's loopback that are open inside
+	over  chan struct{}
+	ended sync.WaitGroup
+
+	mu      sync.Mutex
+	audit   *os.File // nil where it cannot be written
+	denied  map[string]int
+	swapped map[string]bool
+	allowed int
+}
+
+// connect gives the sandbox its way out, which ends with the task. Without one it
+// has no network at all.
+func (r *run) join(ctx context.Context) error {
+	if r.Config.Network == string(proxy.None) {
+		return nil
+	}
+	authority, err := r.authority()
+	if err != nil {
+		return err
+	}
+	e := &egress{over: make(chan struct{}), denied: map[string]int{}, swapped: map[string]bool{}}
+	policy, ports, stamp := r.policy()
+	e.proxy, err = proxy.New(proxy.Config{
+		Authority: authority, Policy: policy, Upstream: upstream(r.Env), Now: r.Now,
+		Record: func(d proxy.Decision) { r.decided(e, d) },
+	})
+	if err != nil {
+		return fmt.Errorf("egress: %w", err)
+	}
+	if err := r.Repo.WriteState("egress/"+r.out.ID+".ndjson", nil); err == nil {
+		e.audit, _ = os.OpenFile(r.Repo.Path("egress", r.out.ID+".ndjson"), os.O_WRONLY|os.O_APPEND, 0o600)
+	}
+	r.egress = e
+	report, err := r.box.Connect(ctx, container.Network{CA: authority.CertPEM()})
+	if err != nil {
+		return err
+	}
+	for _, missing := range report.Missing {
+		r.note("in the sandbox: " + missing)
+	}
+	e.ended.Go(func() { _ = e.proxy.Serve(context.WithoutCancel(ctx), r.box.Tunnel()) })
+	r.openPorts(ctx, ports)
+	e.ended.Go(func() { r.keepPolicy(ctx, stamp) })
+	return nil
+}
+
+// leaveNetwork ends the way out, and sums up what went through.
+func (r *run) leaveNetwork() {
+	e := r.egress
+	if e == nil {
+		return
+	}
+	close(e.over)
+	e.proxy.Close()
+	e.ended.Wait()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r.out.Egress = Egress{Allowed: e.allowed, Denied: []string{}, Swapped: []string{}, Denials: e.denied}
+	r.out.Egress.Denied = append(r.out.Egress.Denied, slices.Sorted(maps.Keys(e.denied))...)
+	r.out.Egress.Swapped = append(r.out.Egress.Swapped, slices.Sorted(maps.Keys(e.swapped))...)
+	if e.audit != nil {
+		_ = e.audit.Close()
+	}
+	r.egress = nil
+}
+
+// maxDenied bounds the hosts that a record names.
+const maxDenied = 200
+
+// decided keeps a line of audit, and says once for each host that it is denied.
+func (r *run) decided(e *egress, d proxy.Decision) {
+	host := escape.Text(d.Host)
+	if d.Port != 443 && d.Port != 80 && d.Port != 3128 && d.Port != 0 {
+		host = fmt.Sprintf("%s:%d", host, d.Port)
+	}
+	e.mu.Lock()
+	if line, err := json.Marshal(d); err == nil && e.audit != nil {
+		_, _ = e.audit.Write(append(line, '\n'))
+	}
+	first := false
+	switch d.Verdict {
+	case proxy.Denied:
+		if first = e.denied[host] == 0 && len(e.denied) < maxDenied; first || e.denied[host] > 0 {
+			e.denied[host]++
+		}
+	default:
+		e.allowed++
+		for _, name := range d.Secrets {
+			e.swapped[name] = true
+		}
+	}
+	e.mu.Unlock()
+	switch {
+	case first && host != "":
+		r.note(fmt.Sprintf("denied: %s (%s); git ftl allow %s", host, escape.Text(d.Reason), host))
+	case d.Verdict == proxy.Leaked:
+		r.note(fmt.Sprintf("the shadow of %s was sent to %s, where it is not bound", strings.Join(d.Shadows, ", "), host))
+	}
+}
+
+// authority is the sandbox's own, made with it.
+func (r *run) authority() (*proxy.Authority, error) {
+	name := "ca/" + r.box.Name() + ".pem"
+	if r.box.Warm() {
+		data, err := r.Repo.ReadState(name)
+		if err == nil {
+			if a, err := proxy.ParseAuthority(data); err == nil {
+				return a, nil
+			}
+		}
+	}
+	a, err := proxy.NewAuthority("git-ftl " + r.box.Name())
+	if err != nil {
+		return nil, err
+	}
+	data, err := a.MarshalPEM()
+	if err != nil {
+		return nil, err
+	}
+	return a, r.Repo.WriteState(name, data)
+}
+
+// upstream is the user's own proxy, as their environment names it.
+func upstream(env []string) func(*url.URL) (*url.URL, error) {
+	get := func(names ...string) string {
+		for _, name := range names {
+			for _, kv := range env {
+				if value, ok := strings.CutPrefix(kv, name+"="); ok && value != "" {
+					return value
+				}
+			}
+		}
+		return ""
+	}
+	c := httpproxy.Config{
+		HTTPProxy: get("http_proxy", "HTTP_PROXY"), HTTPSProxy: get("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+		NoProxy: get("no_proxy", "NO_PROXY"),
+	}
+	return c.ProxyFunc()
+}
+
+// allowPoll is how often a task looks whether more was allowed.
+const allowPoll = 300 * time.Millisecond
+
+// keepPolicy puts what is allowed while the task runs into force.
+func (r *run) keepPolicy(ctx context.Context, stamp string) {
+	e := r.egress
+	tick := time.NewTicker(allowPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.over:
+			return
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if r.allowStamp() == stamp {
+			continue
+		}
+		policy, ports, now := r.policy()
+		stamp = now
+		if err := e.proxy.SetPolicy(policy); err != nil {
+			r.note("what was allowed does not count: " + err.Error())
+			continue
+		}
+		r.openPorts(ctx, ports)
+	}
+}
+
+// openPorts makes services of the host reachable at the same address inside.
+func (r *run) openPorts(ctx context.Context, ports []int) {
+	e := r.egress
+	var more, less []int
+	for _, p := range ports {
+		if !slices.Contains(e.ports, p) {
+			more = append(more, p)
+		}
+	}
+	for _, p := range e.ports {
+		if !slices.Contains(ports, p) {
+			less = append(less, p)
+		}
+	}
+	e.ports = slices.Clone(ports)
+	if len(less) > 0 {
+		_ = r.box.Close(ctx, less...)
+	}
+	if len(more) == 0 {
+		return
+	}
+	if err := r.box.Open(ctx, more...); err != nil {
+		r.note(fmt.Sprintf("localhost inside: %v", err))
+	}
+}
+
+// policy is what passes now: what the user allowed, and the hosts that their
+// secrets are bound to.
+func (r *run) policy() (p proxy.Policy, ports []int, stamp string) {
+	stamp = r.allowStamp()
+	p = proxy.Policy{
+		Mode: proxy.Mode(r.Config.Network), Rules: r.secret.tools.Rules(),
+		Credentials: slices.Concat(r.secret.credentials, r.secret.tools.Credentials),
+	}
+	for _, a := range r.Allowed() {
+		rule, err := a.rule()
+		if err != nil {
+			r.note(fmt.Sprintf("%s is no host to allow: %v", a.Host, err))
+			continue
+		}
+		p.Rules = append(p.Rules, rule)
+		if rule.Host == "localhost" && !slices.Contains(ports, rule.Port) {
+			ports = append(ports, rule.Port)
+		}
+	}
+	return p, ports, stamp
+}
+
+// allowStamp changes when a list of what is allowed does.
+func (s *Session) allowStamp() string {
+	var b strings.Builder
+	for _, path := range s.allowFiles() {
+		if fi, err := os.Stat(path); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", path, fi.Size(), fi.ModTime().UnixNano())
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(&b, "%s %v\n", path, err)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,161 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/shadow"
+	"github.com/git-ftl/git-ftl/snapshot"
+)
+
+// Bounds of env files that the agent gets shadows of.
+const (
+	maxEnvFile  = 1 << 20 // bytes
+	maxEnvFiles = 100
+)
+
+// envFile is an env file as the agent sees it.
+type envFile struct {
+	path string // in the repository
+	text []byte // with shadows
+}
+
+// shadowFiles reads the env files that the snapshot left out, and makes what the
+// agent gets in their place. What the user keeps of a name goes before what a file
+// says of it.
+func (r *run) shadowFiles(kept []Kept) error {
+	root, err := os.OpenRoot(r.Repo.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, l := range r.snap.LeftOut {
+		if l.Why != snapshot.WhyEnv || len(r.secret.files) == maxEnvFiles {
+			continue
+		}
+		data, ok := readEnv(root, l.Path)
+		if !ok {
+			r.note(l.Path + " cannot be read, so the agent has none")
+			continue
+		}
+		text, lines := shadow.Shadowed(data, func(name, value string) string { return r.shadowOf(kept, l.Path, name, value) })
+		for _, line := range lines {
+			if line.Bad() {
+				r.note(fmt.Sprintf("%s: line %d cannot be read; the agent does not see it", l.Path, line.Number))
+			}
+		}
+		r.secret.files = append(r.secret.files, envFile{l.Path, text})
+	}
+	return nil
+}
+
+// readEnv reads a regular file without following a link out of the repository.
+func readEnv(root *os.Root, name string) ([]byte, bool) {
+	fi, err := root.Lstat(name)
+	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxEnvFile {
+		return nil, false
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxEnvFile+1))
+	return data, err == nil && len(data) <= maxEnvFile
+}
+
+// shadowOf makes the shadow of one value of a file, and a credential of it. Two
+// values of one name get two shadows: the second one's has the file in its name.
+func (r *run) shadowOf(kept []Kept, file, name, value string) string {
+	label := name
+	for i := 0; ; i++ {
+		at := slices.IndexFunc(r.secret.credentials, func(c shadow.Credential) bool { return c.Name == label })
+		if at < 0 {
+			break
+		}
+		if r.secret.credentials[at].Real.Reveal() == value {
+			return r.secret.credentials[at].Shadow
+		}
+		label = fmt.Sprintf("%s (%s)", name, file)
+		if i > 0 {
+			label = fmt.Sprintf("%s (%s, %d)", name, file, i)
+		}
+	}
+	k := Kept{Name: name, Value: shadow.NewSecret(value)}
+	if i := slices.IndexFunc(kept, func(k Kept) bool { return k.Name == name }); i >= 0 {
+		k.Binding = kept[i].Binding
+	}
+	c := shadow.Credential{Name: label, Real: k.Value, Shadow: r.secret.mint.Shadow(label, value), Binding: r.bound(k)}
+	r.secret.credentials = append(r.secret.credentials, c)
+	return c.Shadow
+}
+
+// writeFiles puts the env files into the workspace, as the agent's user, where its
+// git does not take them for something new.
+func (r *run) writeFiles(ctx context.Context) error {
+	for _, f := range r.secret.files {
+		exit, err := r.box.Run(ctx, container.Cmd{
+			Argv: []string{"sh", "-c", `mkdir -p -- "$1" && cat > "./$2" && mkdir -p .git/info && printf '/%s\n' "$2" >> .git/info/exclude`, "sh", path.Dir(f.path), f.path},
+			Env:  agentEnv(r.image, ""), Stdin: bytes.NewReader(f.text),
+		})
+		if err == nil && exit.Code != 0 {
+			err = fmt.Errorf("exit code %d", exit.Code)
+		}
+		if err != nil {
+			return fmt.Errorf("write shadows of %s: %w", f.path, err)
+		}
+	}
+	return nil
+}
+
+// writeTools puts what package managers read into the agent's home, where the task
+// finds nothing of its own.
+func (r *run) writeTools(ctx context.Context) error {
+	for _, f := range r.secret.tools.Files {
+		exit, err := r.box.Run(ctx, container.Cmd{
+			Argv: []string{"sh", "-c", `mkdir -p -- "$HOME/$1" && umask 077 && cat > "$HOME/$2"`, "sh", path.Dir(f.Path), f.Path},
+			Env:  agentEnv(r.image, ""), Stdin: bytes.NewReader(f.Content),
+		})
+		if err == nil && exit.Code != 0 {
+			err = fmt.Errorf("exit code %d", exit.Code)
+		}
+		if err != nil {
+			return fmt.Errorf("write %s of the sandbox: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// addedKeys names the variables that the agent added to env files; the values do
+// not count, and nothing of it is applied.
+func (r *run) addedKeys(ctx context.Context) {
+	for _, f := range r.secret.files {
+		var now bytes.Buffer
+		exit, err := r.box.Run(ctx, container.Cmd{
+			Argv: []string{"sh", "-c", `head -c "$1" < "$2"`, "sh", fmt.Sprint(maxEnvFile), "./" + f.path},
+			Env:  agentEnv(r.image, ""), Stdout: &now,
+		})
+		if err != nil || exit.Code != 0 || now.Len() == maxEnvFile {
+			continue
+		}
+		if added := shadow.Added(f.text, now.Bytes()); len(added) > 0 {
+			r.note(fmt.Sprintf("the agent added %s to %s, which is not part of the result", strings.Join(added, ", "), f.path))
+		}
+	}
+}
+
+// dropEnvFiles takes out of a change what it does to files that stay outside:
+// the agent saw shadows of them.
+func (r *run) dropEnvFiles(p *patch.Patch) {
+	p.Files = slices.DeleteFunc(p.Files, func(f patch.File) bool {
+		return slices.ContainsFunc(r.out.LeftOut, func(l snapshot.LeftOut) bool { return l.Path == f.Path && l.Why == snapshot.WhyEnv })
+	})
+}

@@ -1,0 +1,159 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/registry"
+	"github.com/git-ftl/git-ftl/shadow"
+	"github.com/git-ftl/git-ftl/shadow/proxy"
+)
+
+// Kept is a secret that the user keeps for this project, and what they say of it.
+type Kept struct {
+	Name     string
+	Value    shadow.Secret
+	Binding  *shadow.Binding // nil: what is known of the name counts
+	Revealed bool            // it was printed once
+}
+
+// Vault is what the user keeps for a project; the zero Vault is none.
+type Vault struct {
+	Mint *shadow.Mint
+	Kept []Kept
+}
+
+// Keeper opens the user's vault for a project.
+type Keeper func(ctx context.Context, project string) (Vault, error)
+
+// Tools reads which package registries the user's own tools are configured with;
+// shadows of their credentials come from the mint.
+type Tools func(*shadow.Mint) registry.Registries
+
+// secrets are what a task may use, all of it as shadows.
+type secrets struct {
+	mint        *shadow.Mint
+	credentials []shadow.Credential // by name
+	env         []string            // NAME=SHADOW of what is kept for the environment
+	files       []envFile
+	tools       registry.Registries
+	revealed    []string // names
+	unbound     []string // names that are sent nowhere
+}
+
+// gather collects what the user keeps and what the left-out env files say.
+func (r *run) gather(ctx context.Context) (err error) {
+	project, err := r.Project(ctx)
+	if err != nil {
+		return err
+	}
+	var v Vault
+	if r.Keeper != nil {
+		if v, err = r.Keeper(ctx, project); err != nil {
+			return fmt.Errorf("open the vault: %w", err)
+		}
+	}
+	r.secret.mint = v.Mint
+	if r.secret.mint == nil {
+		if r.secret.mint, err = r.ownMint(project); err != nil {
+			return err
+		}
+	}
+	for _, k := range v.Kept {
+		if k.Value.IsZero() {
+			continue
+		}
+		c := shadow.Credential{Name: k.Name, Real: k.Value, Shadow: r.secret.mint.Shadow(k.Name, k.Value.Reveal())}
+		c.Binding = r.bound(k)
+		r.secret.credentials = append(r.secret.credentials, c)
+		r.secret.env = append(r.secret.env, k.Name+"="+c.Shadow)
+		if k.Revealed {
+			r.secret.revealed = append(r.secret.revealed, k.Name)
+		}
+	}
+	if err := r.shadowFiles(v.Kept); err != nil {
+		return err
+	}
+	if r.Tools != nil && r.Config.Network != string(proxy.None) {
+		r.secret.tools = r.Tools(r.secret.mint)
+		for _, n := range r.secret.tools.Notes {
+			r.note(n.String())
+		}
+	}
+	r.out.Revealed, r.out.Shadowed = r.secret.revealed, len(r.secret.files) > 0
+	for _, c := range r.secret.credentials {
+		if len(c.Binding.Hosts) == 0 {
+			r.secret.unbound = append(r.secret.unbound, c.Name)
+		}
+	}
+	return nil
+}
+
+// bound is where a secret may go: where the user says, else what is known of its
+// name, if that needs no word of theirs or they gave it for this task.
+func (r *run) bound(k Kept) shadow.Binding {
+	if k.Binding != nil {
+		return *k.Binding
+	}
+	b, active, ok := shadow.Known(k.Name)
+	if ok && (active || slices.Contains(r.task.Use, k.Name)) {
+		return b
+	}
+	return shadow.Binding{}
+}
+
+// ownMint makes shadows where the user has no vault: its key need not be secret
+// to the user, only to a sandbox.
+func (r *run) ownMint(project string) (*shadow.Mint, error) {
+	const name = "mint.key"
+	data, err := r.Repo.ReadState(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key)
+		data = []byte(hex.EncodeToString(key))
+		err = r.Repo.WriteState(name, data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(data)))
+	if err != nil || len(key) != 32 {
+		return nil, fmt.Errorf("read %s: it is damaged; remove it", r.Repo.Path(name))
+	}
+	return shadow.NewMint(shadow.NewSecret(string(key)), project), nil
+}
+
+// scrub puts shadows in place of real values in what a sandbox printed, should
+// one ever have got there.
+func (s secrets) scrub(text string) string {
+	for _, c := range slices.Concat(s.credentials, s.tools.Credentials) {
+		if real := c.Real.Reveal(); len(real) >= shadow.MinLength && strings.Contains(text, real) {
+			text = strings.ReplaceAll(text, real, c.Shadow)
+		}
+	}
+	return text
+}
+
+// sayUnbound names, once for each project, secrets that are sent nowhere.
+func (r *run) sayUnbound() {
+	const name = "unbound"
+	data, _ := r.Repo.ReadState(name)
+	said := strings.Fields(string(data))
+	unsaid := slices.DeleteFunc(slices.Clone(r.secret.unbound), func(n string) bool { return slices.Contains(said, n) })
+	switch len(unsaid) {
+	case 0:
+		return
+	case 1:
+		r.note(fmt.Sprintf("%s is a shadow inside and is sent nowhere: git ftl auth bind %s --host HOST", unsaid[0], unsaid[0]))
+	default:
+		r.note(fmt.Sprintf("%s are shadows inside and are sent nowhere: git ftl auth bind NAME --host HOST", strings.Join(unsaid, ", ")))
+	}
+	said = append(said, unsaid...)
+	_ = r.Repo.WriteState(name, []byte(strings.Join(said, "\n")+"\n"))
+}
