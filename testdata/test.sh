@@ -13,9 +13,10 @@ else
 	FTL_REQUIRE_DOCKER=
 fi
 export FTL_REQUIRE_DOCKER
-# Shells and git-lfs, whose tests say loudly that they did not run where they are missing.
+# Shells, git-lfs and a static busybox, whose tests say loudly that they did not run where they are missing.
 missing=""
 for p in zsh fish git-lfs; do command -v "$p" >/dev/null || missing="$missing $p"; done
+command -v busybox >/dev/null || missing="$missing busybox-static"
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
 	# shellcheck disable=SC2086 # a list of names
 	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >/dev/null 2>&1 ||
