@@ -35,7 +35,7 @@ type egress struct {
 	allowed int
 }
 
-// connect gives the sandbox its way out, which ends with the task. Without one it
+// join gives the sandbox its way out, which ends with the task. Without one it
 // has no network at all.
 func (r *run) join(ctx context.Context) error {
 	if r.Config.Network == string(proxy.None) {
