@@ -81,7 +81,7 @@ func (r *run) gather(ctx context.Context) (err error) {
 		return err
 	}
 	if r.Tools != nil && r.Config.Network != string(proxy.None) {
-		r.secret.tools = r.Tools(r.secret.mint)
+		r.secret.tools = r.Tools(r.secret.mint).ForModules(r.modules(ctx))
 		for _, n := range r.secret.tools.Notes {
 			r.note(n.String())
 		}
