@@ -38,10 +38,11 @@ bytes=$(wc -c <"$bin")
 [ "$bytes" -le 47185920 ] || bad "the binary has $bytes bytes, more than 45 MB"
 say "binary $((bytes / 1024)) KiB of 46080"
 git init -q "$dir/repo"
-slow=$(cd "$dir/repo" && GODEBUG=inittrace=1 "$bin" status 2>&1 >/dev/null | awk '$1 == "init" && $5 > 2.0 {print $2 " " $5 "ms"}')
-if [ -n "$slow" ]; then # one more look: a busy machine is not a slow package
-	slow=$(cd "$dir/repo" && GODEBUG=inittrace=1 "$bin" status 2>&1 >/dev/null | awk '$1 == "init" && $5 > 2.0 {print $2 " " $5 "ms"}')
-fi
+# A package is slow that is so each time: a busy machine is not a slow package.
+looks=5
+slow=$(for _ in $(seq $looks); do
+	(cd "$dir/repo" && GODEBUG=inittrace=1 "$bin" status 2>&1 >/dev/null) | awk '$1 == "init" && $5 > 2.0 {print $2}'
+done | sort | uniq -c | awk -v n="$looks" '$1 == n {print $2}')
 [ -z "$slow" ] || bad "package init over 2 ms: $slow"
 say "package init under 2 ms each"
 if [ -x /usr/bin/time ]; then

@@ -30,11 +30,8 @@ type job struct {
 // in one that is left at once.
 func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error)) error {
 	a.ui.quiet, a.ui.verbose, a.ui.many = f.Quiet || f.Events, f.Verbose, f.Attempts > 1
-	switch {
-	case f.Attempts < 1 || f.Attempts > maxAttempts:
-		return &exitError{code: exitUsage, err: fmt.Errorf("--attempts is 1 to %d", maxAttempts)}
-	case f.Detach && f.Events:
-		return &exitError{code: exitUsage, err: errors.New("--detach leaves no one to print events"), hints: []string{"git ftl logs -f --json ID prints them"}}
+	if err := f.check(); err != nil {
+		return err
 	}
 	s, err := a.open(context.Background())
 	if err != nil {
@@ -56,19 +53,28 @@ func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error
 	}
 	j := job{Flags: *f, Task: task, Brought: a.brought}
 	attend := canSuspend && isTerminal(a.stdin) && isTerminal(a.stderr)
-	if f.Detach || attend {
-		if err := a.askUnlock(context.Background()); err != nil {
-			return err
-		}
-		j.Unlock = a.unlock
+	if !f.Detach && !attend {
+		return a.finish(s, f, a.perform(s, j))
 	}
-	switch {
-	case f.Detach:
+	if err := a.askUnlock(context.Background()); err != nil {
+		return err
+	}
+	j.Unlock = a.unlock
+	if f.Detach {
 		return a.detach(j)
-	case attend:
-		return a.attend(s, j)
 	}
-	return a.finish(s, f, a.perform(s, j))
+	return a.attend(s, j)
+}
+
+// check refuses what no task can be.
+func (f *taskFlags) check() error {
+	switch {
+	case f.Attempts < 1 || f.Attempts > maxAttempts:
+		return &exitError{code: exitUsage, err: fmt.Errorf("--attempts is 1 to %d", maxAttempts)}
+	case f.Detach && f.Events:
+		return &exitError{code: exitUsage, err: errors.New("--detach leaves no one to print events"), hints: []string{"git ftl logs -f --json ID prints them"}}
+	}
+	return nil
 }
 
 // ending is what came of one task.

@@ -47,36 +47,15 @@ type secrets struct {
 	unbound     []string // names that are sent nowhere
 }
 
-// gather collects what the user keeps and what the left-out env files say.
-func (r *run) gather(ctx context.Context) (err error) {
-	project, err := r.Project(ctx)
+// gather collects what the user keeps, what the left-out env files say, and what
+// the user's own tools are configured with.
+func (r *run) gather(ctx context.Context) error {
+	v, err := r.openVault(ctx)
 	if err != nil {
 		return err
 	}
-	var v Vault
-	if r.Keeper != nil {
-		if v, err = r.Keeper(ctx, project); err != nil {
-			return fmt.Errorf("open the vault: %w", err)
-		}
-	}
 	r.secret.mint = v.Mint
-	if r.secret.mint == nil {
-		if r.secret.mint, err = r.ownMint(project); err != nil {
-			return err
-		}
-	}
-	for _, k := range v.Kept {
-		if k.Value.IsZero() {
-			continue
-		}
-		c := shadow.Credential{Name: k.Name, Real: k.Value, Shadow: r.secret.mint.Shadow(k.Name, k.Value.Reveal())}
-		c.Binding = r.bound(k)
-		r.secret.credentials = append(r.secret.credentials, c)
-		r.secret.env = append(r.secret.env, k.Name+"="+c.Shadow)
-		if k.Revealed {
-			r.secret.revealed = append(r.secret.revealed, k.Name)
-		}
-	}
+	r.shadowKept(v.Kept)
 	if err := r.shadowFiles(v.Kept); err != nil {
 		return err
 	}
@@ -93,6 +72,40 @@ func (r *run) gather(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// openVault gives what the user keeps, and a mint in any case.
+func (r *run) openVault(ctx context.Context) (v Vault, err error) {
+	project, err := r.Project(ctx)
+	if err != nil {
+		return v, err
+	}
+	if r.Keeper != nil {
+		if v, err = r.Keeper(ctx, project); err != nil {
+			return v, fmt.Errorf("open the vault: %w", err)
+		}
+	}
+	if v.Mint == nil {
+		v.Mint, err = r.ownMint(project)
+	}
+	return v, err
+}
+
+// shadowKept makes shadows of what the user keeps, as variables of the agent.
+func (r *run) shadowKept(kept []Kept) {
+	for _, k := range kept {
+		if k.Value.IsZero() {
+			continue
+		}
+		c := shadow.Credential{
+			Name: k.Name, Real: k.Value, Shadow: r.secret.mint.Shadow(k.Name, k.Value.Reveal()), Binding: r.bound(k),
+		}
+		r.secret.credentials = append(r.secret.credentials, c)
+		r.secret.env = append(r.secret.env, k.Name+"="+c.Shadow)
+		if k.Revealed {
+			r.secret.revealed = append(r.secret.revealed, k.Name)
+		}
+	}
 }
 
 // bound is where a secret may go: where the user says, else what is known of its

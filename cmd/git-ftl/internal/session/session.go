@@ -150,14 +150,7 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 	if t.Agent.Name == agent.ExecName {
 		r.out.Argv = t.Agent.Argv
 	}
-	// The mark comes first: a record that says "running" is one that Recover finds.
-	if err = s.rememberFolders(); err == nil {
-		err = s.Repo.WriteState("running/"+id, nil)
-	}
-	if err == nil {
-		err = s.save(r.out)
-	}
-	if err != nil {
+	if err := s.announce(r.out); err != nil {
 		unlock()
 		return nil, nil, err
 	}
@@ -178,6 +171,18 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 		}
 		unlock()
 	}, nil
+}
+
+// announce writes a task down as running. The mark comes first: a record that says
+// "running" is one that Recover finds.
+func (s *Session) announce(o Outcome) error {
+	if err := s.rememberFolders(); err != nil {
+		return err
+	}
+	if err := s.Repo.WriteState("running/"+o.ID, nil); err != nil {
+		return err
+	}
+	return s.save(o)
 }
 
 // claim gives a task its name, or another turn, and holds the lock of it.
