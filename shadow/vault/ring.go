@@ -87,6 +87,16 @@ func (o Options) ring() timed {
 	return r
 }
 
+// Probe asks whether the keyring of o could keep a key: nil, or its error. It
+// writes nothing.
+func Probe(ctx context.Context, o Options) error {
+	_, err := o.ring().get(ctx, "probe")
+	if errors.Is(err, ErrAbsent) {
+		return nil
+	}
+	return err
+}
+
 func (r timed) set(ctx context.Context, account, text string) error {
 	_, err := r.within(ctx, func() (string, error) { return "", r.Ring.Set(service, account, text) })
 	return err
