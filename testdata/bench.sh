@@ -15,3 +15,6 @@ else
 	echo "bench: NOT RUN: 100,000 files (FTL_BENCH_BIG=1)"
 fi
 ${GO:-go} run -tags embedguest ./testdata/bench -bin "$1" -sizes "$sizes"
+echo
+echo "the proxy, beside a plain reverse proxy"
+${GO:-go} test -run '^$' -bench . ./shadow/proxy
