@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
@@ -76,18 +74,11 @@ func (a *app) message(c *applyCmd, r patch.Result) (string, error) {
 	switch {
 	case len(c.Message) > 0:
 		text = strings.Join(c.Message, "\n\n")
-	case c.File == "-":
-		data, err := io.ReadAll(a.stdin)
-		if err != nil {
-			return "", fmt.Errorf("read message: %w", err)
-		}
-		text = string(data)
 	case c.File != "":
-		name := c.File
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(a.dir, name)
+		data, err := a.input(c.File)
+		if err == nil && len(data) > maxTask {
+			err = errors.New("it is over 16 MiB")
 		}
-		data, err := os.ReadFile(name)
 		if err != nil {
 			return "", fmt.Errorf("read message: %w", err)
 		}

@@ -66,10 +66,10 @@ func (f *textFlags) given(a *app, words string) (string, error) {
 	switch {
 	case f.File != "" && words != "":
 		return "", &exitError{code: exitUsage, err: errors.New("give the task in words or by -F, not both")}
-	case f.File == "-", words == "-":
-		data, err = io.ReadAll(io.LimitReader(a.stdin, maxTask+1))
 	case f.File != "":
-		data, err = readFile(a.path(f.File))
+		data, err = a.input(f.File)
+	case words == "-":
+		data, err = a.input(words)
 	default:
 		return words, nil
 	}
@@ -130,8 +130,13 @@ func (a *app) path(given string) string {
 	return filepath.Join(a.dir, given)
 }
 
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+// input reads a file that the user names, "-" for stdin, up to a byte over the
+// bound of a task.
+func (a *app) input(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(io.LimitReader(a.stdin, maxTask+1))
+	}
+	f, err := os.Open(a.path(name))
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,15 @@ import (
 // WriteState replaces a file of the state folder (name with slashes, folders
 // made, mode 0600) in one step: after a crash it has the old or the new bytes.
 func (r *Repo) WriteState(name string, data []byte) error {
-	path := r.Path(filepath.FromSlash(name))
+	if err := ReplaceFile(r.Path(filepath.FromSlash(name)), data); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// ReplaceFile writes a file of the user's alone (mode 0600, folders made) in one
+// step: after a crash it has the old or the new bytes.
+func ReplaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -29,7 +37,7 @@ func (r *Repo) WriteState(name string, data []byte) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", name, err), os.Remove(f.Name()))
+		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/git-ftl/git-ftl/shadow/proxy"
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // Allowed is one host that tasks may reach.
@@ -142,24 +143,5 @@ func (s *Session) Allow(ctx context.Context, hosts []Allowed, global, remove boo
 	if err != nil {
 		return err
 	}
-	return replaceFile(file, append(data, '\n'))
-}
-
-// replaceFile writes a file in one step, for the user alone.
-func replaceFile(file string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return git.ReplaceFile(file, append(data, '\n'))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"strings"
@@ -38,10 +39,21 @@ func (r *run) attachOne(ctx context.Context, a Attachment) error {
 		return err
 	}
 	defer f.Close()
+	return r.put(ctx, path.Join(attachments, a.Name), f)
+}
+
+// put writes a file of the sandbox as the agent's user, with the folders above it.
+// The path is absolute.
+func (r *run) put(ctx context.Context, file string, content io.Reader) error {
+	return r.pipe(ctx, content, `umask 077; mkdir -p -- "$1" && cat > "$2"`, path.Dir(file), file)
+}
+
+// pipe feeds a shell script of ours as the agent's user, and gives what it says as
+// the error where it fails.
+func (r *run) pipe(ctx context.Context, stdin io.Reader, script string, args ...string) error {
 	var said strings.Builder
 	exit, err := r.box.Run(ctx, container.Cmd{
-		Argv: []string{"sh", "-c", `mkdir -p -- "$1" && cat > "$1/$2"`, "sh", attachments, a.Name},
-		Env:  agentEnv(r.image, ""), Stdin: f, Stderr: &said,
+		Argv: append([]string{"sh", "-c", script, "sh"}, args...), Env: agentEnv(r.image, ""), Stdin: stdin, Stderr: &said,
 	})
 	if err == nil && exit.Code != 0 {
 		err = errors.New(strings.TrimSpace(said.String()))

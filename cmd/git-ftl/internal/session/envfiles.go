@@ -98,36 +98,27 @@ func (r *run) shadowOf(kept []Kept, file, name, value string) string {
 	return c.Shadow
 }
 
-// writeFiles puts the env files into the workspace, as the agent's user, where its
-// git does not take them for something new.
+// writeFiles puts the env files into the workspace, where its git does not take
+// them for something new.
 func (r *run) writeFiles(ctx context.Context) error {
+	var names strings.Builder
 	for _, f := range r.secret.files {
-		exit, err := r.box.Run(ctx, container.Cmd{
-			Argv: []string{"sh", "-c", `mkdir -p -- "$1" && cat > "./$2" && mkdir -p .git/info && printf '/%s\n' "$2" >> .git/info/exclude`, "sh", path.Dir(f.path), f.path},
-			Env:  agentEnv(r.image, ""), Stdin: bytes.NewReader(f.text),
-		})
-		if err == nil && exit.Code != 0 {
-			err = fmt.Errorf("exit code %d", exit.Code)
-		}
-		if err != nil {
+		if err := r.put(ctx, path.Join(container.Workspace, f.path), bytes.NewReader(f.text)); err != nil {
 			return fmt.Errorf("write shadows of %s: %w", f.path, err)
 		}
+		names.WriteString("/" + f.path + "\n")
 	}
-	return nil
+	if names.Len() == 0 {
+		return nil
+	}
+	return r.pipe(ctx, strings.NewReader(names.String()), `mkdir -p .git/info && cat >> .git/info/exclude`)
 }
 
 // writeTools puts what package managers read into the agent's home, where the task
 // finds nothing of its own.
 func (r *run) writeTools(ctx context.Context) error {
 	for _, f := range r.secret.tools.Files {
-		exit, err := r.box.Run(ctx, container.Cmd{
-			Argv: []string{"sh", "-c", `mkdir -p -- "$HOME/$1" && umask 077 && cat > "$HOME/$2"`, "sh", path.Dir(f.Path), f.Path},
-			Env:  agentEnv(r.image, ""), Stdin: bytes.NewReader(f.Content),
-		})
-		if err == nil && exit.Code != 0 {
-			err = fmt.Errorf("exit code %d", exit.Code)
-		}
-		if err != nil {
+		if err := r.put(ctx, path.Join(container.Home, f.Path), bytes.NewReader(f.Content)); err != nil {
 			return fmt.Errorf("write %s of the sandbox: %w", f.Path, err)
 		}
 	}
