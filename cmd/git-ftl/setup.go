@@ -43,30 +43,11 @@ func (c *setupCmd) Run(a *app) error {
 		return err
 	}
 	fmt.Fprintf(a.stdout, "image     %s, %s\n", clean(s.ImageRef()), config.FormatSize(image.Size))
-	a.setupVault(ctx)
+	if err := c.setupVault(ctx, a); err != nil {
+		return err
+	}
 	fmt.Fprintf(a.stdout, "ready     git ftl exec CMD runs any command as the agent\n")
 	return nil
-}
-
-// setupVault says where secrets are, or can be: without a keyring the user has to
-// choose another place for the key.
-func (a *app) setupVault(ctx context.Context) {
-	k := a.checkVault()
-	o, err := a.vaultOptions()
-	if err == nil {
-		if status, inspected := vault.Inspect(o.File); inspected == nil && !status.Exists {
-			err = vault.Probe(ctx, o)
-		}
-	}
-	if err != nil {
-		k.Detail = "none yet, and " + err.Error() + "; for secrets choose a place for its key:"
-	}
-	fmt.Fprintf(a.stdout, "vault     %s\n", clean(k.Detail))
-	if err != nil {
-		for _, way := range storeHints() {
-			fmt.Fprintf(a.stdout, "          %s\n", way)
-		}
-	}
 }
 
 // anywhere is open, but outside of a repository too: then with the settings of
