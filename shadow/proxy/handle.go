@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/git-ftl/git-ftl/shadow/internal/needle"
 )
 
 // exchange is one request with its answer.
@@ -18,7 +20,7 @@ type exchange struct {
 	p       *Proxy
 	st      *state
 	t       target
-	needles *needles // of what the answer must not hold; nil for a host that is not bound
+	needles *needle.Set // of what the answer must not hold; nil for a host that is not bound
 	leak    leak
 	d       Decision
 }
@@ -97,7 +99,7 @@ func (x *exchange) anonymous(r *http.Request) bool {
 }
 
 // scrub are the needles for the answers of a host, made once.
-func (st *state) scrub(bound []*credential) *needles {
+func (st *state) scrub(bound []*credential) *needle.Set {
 	var names []string
 	for _, c := range bound {
 		names = append(names, strconv.Itoa(slices.Index(st.credentials, c)))
@@ -130,7 +132,7 @@ func (x *exchange) send(w http.ResponseWriter, out *http.Request) {
 		x.fail(w, err)
 		return
 	}
-	if out.Body != nil && out.Body != http.NoBody && len(x.st.shadows.anchors) > 0 {
+	if out.Body != nil && out.Body != http.NoBody && !x.st.shadows.Empty() {
 		out.Body = &witness{ReadCloser: out.Body, needles: x.st.shadows, seen: x.leak.add}
 	}
 	(&httputil.ReverseProxy{
@@ -215,11 +217,11 @@ func (x *exchange) turnAway(w http.ResponseWriter, refused *refusal) {
 // look notes whose shadows are in the head of a request.
 func (x *exchange) look(r *http.Request) {
 	names := map[string]bool{}
-	x.st.shadows.found([]byte(r.URL.RequestURI()), names)
+	x.st.shadows.Found([]byte(r.URL.RequestURI()), names)
 	for name, values := range r.Header {
-		x.st.shadows.found([]byte(name), names)
+		x.st.shadows.Found([]byte(name), names)
 		for _, v := range values {
-			x.st.shadows.found([]byte(v), names)
+			x.st.shadows.Found([]byte(v), names)
 		}
 	}
 	x.leak.add(names)

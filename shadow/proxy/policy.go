@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/git-ftl/git-ftl/shadow"
+	"github.com/git-ftl/git-ftl/shadow/internal/needle"
 )
 
 // Mode is how much passes without being named.
@@ -46,11 +47,11 @@ type state struct {
 	mode        Mode
 	rules       []Rule
 	credentials []*credential
-	shadows     *needles // of every credential
+	shadows     *needle.Set // of every credential
 	direct, via *http.Transport
 
 	mu        sync.Mutex
-	scrubbers map[string]*needles // by names of the credentials bound
+	scrubbers map[string]*needle.Set // by names of the credentials bound
 }
 
 // credential is a shadow.Credential made ready.
@@ -62,7 +63,7 @@ type credential struct {
 }
 
 func compile(policy Policy) (*state, error) {
-	st := &state{mode: policy.Mode, scrubbers: map[string]*needles{}}
+	st := &state{mode: policy.Mode, scrubbers: map[string]*needle.Set{}}
 	if st.mode == "" {
 		st.mode = Allow
 	}

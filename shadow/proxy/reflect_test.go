@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/git-ftl/git-ftl/shadow"
+	"github.com/git-ftl/git-ftl/shadow/internal/needle"
 )
 
 // TestAttackReflection: a server that sends back what it was sent, in every way.
@@ -96,9 +97,9 @@ func TestAttackReflection(t *testing.T) {
 				got := do(t, c, request(t, "GET", "https://api.model.test/", "", "X-Api-Key", shadowKey, "Way", name, "Accept-Encoding", "gzip, br"))
 				all := fmt.Sprint(got)
 				noReal(t, all)
-				for i := len("sk-real-"); i+window <= len(realKey); i++ { // what comes before is no secret
-					if strings.Contains(all, realKey[i:i+window]) {
-						t.Errorf("a run of the key came back: %q", realKey[i:i+window])
+				for i := len("sk-real-"); i+needle.Window <= len(realKey); i++ { // what comes before is no secret
+					if strings.Contains(all, realKey[i:i+needle.Window]) {
+						t.Errorf("a run of the key came back: %q", realKey[i:i+needle.Window])
 					}
 				}
 				if name == "body" && got.Body != shadowKey {

@@ -10,13 +10,15 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/shadow/internal/needle"
 )
 
 // scrubber is what needles make of a stream. It holds back only a tail that could
 // begin a run, so that an event goes on when it comes.
 type scrubber struct {
 	from    io.Reader
-	needles *needles
+	needles *needle.Set
 	in      []byte // held back
 	out     []byte // what is left of ready
 	ready   []byte
@@ -27,7 +29,7 @@ type scrubber struct {
 const scrubBuffer = 32 << 10
 
 // newScrubber reads from a stream of that length, -1 where it is not known.
-func newScrubber(from io.Reader, n *needles, length int64) *scrubber {
+func newScrubber(from io.Reader, n *needle.Set, length int64) *scrubber {
 	size := int64(scrubBuffer)
 	if length >= 0 {
 		size = min(size, length+1)
@@ -61,7 +63,7 @@ func (s *scrubber) fill() {
 	}
 	// A stream that broke off could have gone on with the rest of a secret: what
 	// was held back then is a part of it and no more.
-	out, used := s.needles.replace(s.ready[:0], in, err != nil)
+	out, used := s.needles.Replace(s.ready[:0], in, err != nil)
 	s.out, s.ready = out, out
 	s.in = append(s.in[:0], in[used:]...)
 }
@@ -70,7 +72,7 @@ func (s *scrubber) fill() {
 var errEncoding = errors.New("the answer has an encoding that cannot be searched for secrets")
 
 // scrubResponse takes every real value out of the answer of a bound host.
-func scrubResponse(res *http.Response, n *needles) error {
+func scrubResponse(res *http.Response, n *needle.Set) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return errEncoding
 	}
@@ -93,14 +95,14 @@ func scrubResponse(res *http.Response, n *needles) error {
 }
 
 // scrubHeader replaces in values, and drops what has a secret in its name.
-func scrubHeader(h http.Header, n *needles) {
+func scrubHeader(h http.Header, n *needle.Set) {
 	for name, values := range h {
-		if n.text(strings.ToLower(name)) != strings.ToLower(name) || n.text(name) != name {
+		if n.Text(strings.ToLower(name)) != strings.ToLower(name) || n.Text(name) != name {
 			delete(h, name)
 			continue
 		}
 		for i := range values {
-			values[i] = n.text(values[i])
+			values[i] = n.Text(values[i])
 		}
 	}
 }
@@ -168,7 +170,7 @@ func openDeflate(r io.Reader) (io.Reader, error) {
 // witness reads a body and notes whose shadows are in it.
 type witness struct {
 	io.ReadCloser
-	needles *needles
+	needles *needle.Set
 	tail    []byte
 	seen    func(names map[string]bool)
 }
@@ -177,13 +179,13 @@ func (w *witness) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	names := map[string]bool{}
 	// Only the seam with what came before is copied.
-	seam := append(w.tail, p[:min(n, w.needles.longest)]...)
-	w.needles.found(seam, names)
-	w.needles.found(p[:n], names)
-	if n >= w.needles.longest {
+	seam := append(w.tail, p[:min(n, w.needles.Longest())]...)
+	w.needles.Found(seam, names)
+	w.needles.Found(p[:n], names)
+	if n >= w.needles.Longest() {
 		seam = p[:n]
 	}
-	w.tail = append(w.tail[:0], seam[max(0, len(seam)-w.needles.longest):]...)
+	w.tail = append(w.tail[:0], seam[max(0, len(seam)-w.needles.Longest()):]...)
 	if len(names) > 0 {
 		w.seen(names)
 	}

@@ -13,9 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/git-ftl/git-ftl/shadow"
+	"github.com/git-ftl/git-ftl/shadow/internal/needle"
 )
 
-func testNeedles(t testing.TB) (*needles, []*credential) {
+func testNeedles(t testing.TB) (*needle.Set, []*credential) {
 	t.Helper()
 	var all []*credential
 	for _, c := range []shadow.Credential{
@@ -89,7 +90,7 @@ func TestScrubTexts(t *testing.T) {
 		{"its frame", "-----BEGIN KEY-----", "-----BEGIN KEY-----"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, n.text(test.in)); diff != "" {
+			if diff := cmp.Diff(test.want, n.Text(test.in)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -102,7 +103,7 @@ func TestScrubHoldsNothingBack(t *testing.T) {
 	for _, event := range []string{"data: x\n\n", "data: " + realKey[:9] + "\n\n", "data: " + realKey + "\n\n", `data: {"a":"s"}` + "\n\n", "\r\n\r\n", ": -----BEGIN KEY-----\n\n"} {
 		s := newScrubber(&parted{[][]byte{[]byte(event)}}, n, -1)
 		s.fill()
-		if got, want := string(s.out), n.text(event); got != want {
+		if got, want := string(s.out), n.Text(event); got != want {
 			t.Errorf("%q: at once %q, want %q", event, got, want)
 		}
 	}
@@ -125,7 +126,7 @@ func TestScrubChangesNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(text), n.text(string(text))); diff != "" {
+		if diff := cmp.Diff(string(text), n.Text(string(text))); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -145,7 +146,7 @@ func FuzzScrub(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole := n.text(string(text))
+		whole := n.Text(string(text))
 		if string(got) != whole {
 			t.Fatalf("cut at %d: %q, whole %q", at, got, whole)
 		}
