@@ -37,6 +37,10 @@ var (
 // passphrase.
 const shortWord = 16
 
+// Plain reports whether a value is no secret by its name and looks, a URL without
+// a password in it among others.
+func Plain(name, value string) bool { return isPlain(name, value) }
+
 // isPlain reports whether a value is no secret: empty, boolean, number, host,
 // address, region, path, e-mail, short word, or a list of these. Of a name that
 // says secret only empty and boolean ones are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -23,6 +24,7 @@ type authLine struct {
 	Project string          `json:"project"`        // "" is every one
 	Here    bool            `json:"here"`           // tasks in this repository see it
 	Stored  bool            `json:"stored"`         // false: the value comes from elsewhere, an env file for one
+	From    string          `json:"from"`           // "vault", "environment", or "" where it is not known yet
 	Short   bool            `json:"too_short"`      // to be looked for in what comes out of a sandbox
 	Binding *shadow.Binding `json:"binding"`        // null: it is never sent
 	Source  string          `json:"binding_source"` // "user", "known" or ""
@@ -44,19 +46,49 @@ func (c *authListCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	host, err := a.hostNames(ctx)
+	if err != nil {
+		return err
+	}
+	entries = withHost(entries, host, project)
 	if c.JSON {
 		lines := make([]authLine, 0, len(entries))
 		for _, e := range entries {
-			lines = append(lines, authLineOf(e, project))
+			lines = append(lines, authLineOf(e, project, host))
 		}
 		return a.json(lines)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, e := range entries {
 		use, _ := usage(e)
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Name, scopeText(e.Project, project), clean(use+remarks(e)))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Name, scopeText(e.Project, project), clean(use+a.remarks(e, host)))
 	}
 	return w.Flush()
+}
+
+// hostNames are the variables of the user's that are secrets by their settings;
+// none outside of a repository.
+func (a *app) hostNames(ctx context.Context) ([]string, error) {
+	s, err := a.open(ctx)
+	if errors.Is(err, git.ErrNotRepository) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Config.HostSecrets(), nil
+}
+
+// withHost adds the names that tasks here have from the environment alone.
+func withHost(entries []vault.Entry, host []string, project string) []vault.Entry {
+	for _, name := range host {
+		known := slices.ContainsFunc(entries, func(e vault.Entry) bool { return e.Name == name && (e.Project == "" || e.Project == project) })
+		if !known {
+			entries = append(entries, vault.Entry{Name: name, Project: project})
+		}
+	}
+	slices.SortStableFunc(entries, func(x, y vault.Entry) int { return strings.Compare(x.Name, y.Name) })
+	return entries
 }
 
 // entries lists the vault; one that is not there is empty.
@@ -71,8 +103,8 @@ func (a *app) entries(ctx context.Context) ([]vault.Entry, error) {
 	return v.List()
 }
 
-func authLineOf(e vault.Entry, project string) authLine {
-	l := authLine{Name: e.Name, Project: e.Project, Here: e.Project == "" || e.Project == project, Stored: e.Stored, Short: e.Short, Binding: e.Binding, Changed: e.Changed, Revealed: e.Revealed}
+func authLineOf(e vault.Entry, project string, host []string) authLine {
+	l := authLine{From: from(e, host), Name: e.Name, Project: e.Project, Here: e.Project == "" || e.Project == project, Stored: e.Stored, Short: e.Short, Binding: e.Binding, Changed: e.Changed, Revealed: e.Revealed}
 	if e.Binding != nil {
 		l.Source, l.Active = "user", true
 		return l
@@ -93,9 +125,27 @@ func scopeText(of, here string) string {
 	return "another repository"
 }
 
-func remarks(e vault.Entry) string {
+// from names the place that the value of a secret comes from.
+func from(e vault.Entry, host []string) string {
+	switch {
+	case e.Stored:
+		return "vault"
+	case slices.Contains(host, e.Name):
+		return "environment"
+	}
+	return ""
+}
+
+func (a *app) remarks(e vault.Entry, host []string) string {
 	text := ""
-	if !e.Stored {
+	switch from(e, host) {
+	case "vault":
+	case "environment":
+		text += "; from the environment"
+		if lookup(a.env, e.Name) == "" {
+			text += ", where it is not set now"
+		}
+	default:
 		text += "; its value is not in the vault"
 	}
 	if e.Short {

@@ -34,6 +34,9 @@ type Config struct {
 	MaxFile   int64
 	Network   string        // allow, none or open
 	Allow     []string      // hosts that tasks may reach
+	Secrets   []string      // names of variables of the user's that tasks get shadows of
+	ShadowEnv []string      // likewise: the name that the setting had in other versions
+	AgentEnv  []string      // names of variables that tasks get as they are, unless they look like secrets
 	Include   bool          // obey every .ftlinclude of the repository, unseen
 	Lines     string        // of the one at the top, where its content is trusted
 	LFS       bool          // show the agent the content of LFS files that is on this machine
@@ -102,6 +105,9 @@ func keys() []key {
 		{"include", boolean(func(c *Config) *bool { return &c.Include }), func(c *Config) string { return fmt.Sprint(c.Include) }, needsTrust},
 		{"lfs", boolean(func(c *Config) *bool { return &c.LFS }), func(c *Config) string { return fmt.Sprint(c.LFS) }, needsTrust},
 		{"allow", list(func(c *Config) *[]string { return &c.Allow }), func(c *Config) string { return strings.Join(c.Allow, " ") }, needsTrust},
+		{"secrets", variables(func(c *Config) *[]string { return &c.Secrets }), func(c *Config) string { return strings.Join(c.Secrets, " ") }, needsTrust},
+		{"shadowEnv", variables(func(c *Config) *[]string { return &c.ShadowEnv }), func(c *Config) string { return strings.Join(c.ShadowEnv, " ") }, needsTrust},
+		{"agentEnv", variables(func(c *Config) *[]string { return &c.AgentEnv }), func(c *Config) string { return strings.Join(c.AgentEnv, " ") }, needsTrust},
 		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none", "allow", "open"), func(c *Config) string { return c.Network }, lower},
 		{"retention", days(func(c *Config) *time.Duration { return &c.Retention }), func(c *Config) string { return formatDays(c.Retention) }, needsTrust},
 	}
@@ -110,13 +116,15 @@ func keys() []key {
 // planned are keys of later parts of git-ftl: known, so that a file that has
 // them is no error, and without effect yet.
 func planned() []string {
-	return []string{"tester", "reviewer", "languageOverrides", "idle", "secrets", "shadowEnv", "agentEnv",
+	return []string{"tester", "reviewer", "languageOverrides", "idle",
 		"history", "maxCost", "notify", "trailers", "lint", "snapshotBackend", "s3Bucket",
 		"secretsManagerPrefix", "guardrailId", "guardrailVersion", "cloudwatchLogGroup", "otlpEndpoint"}
 }
 
 // lists are the keys that take several values.
-func lists() []string { return []string{"setupWhen", "keep"} }
+func lists() []string {
+	return []string{"setupWhen", "keep", "allow", "secrets", "shadowEnv", "agentEnv"}
+}
 
 func find(name string) (key, bool) {
 	all := keys()
@@ -169,6 +177,13 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 		return s, false
 	}
 	return s[len(prefix):], true
+}
+
+// HostSecrets are the names of Secrets and ShadowEnv, each once.
+func (c *Config) HostSecrets() []string {
+	names := slices.Concat(c.Secrets, c.ShadowEnv)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Notes are sentences about settings that did not count, for the user.

@@ -275,3 +275,36 @@ func TestRetention(t *testing.T) {
 		}
 	}
 }
+
+// TestVariables: names of variables, however they are parted; a value in the place
+// of a name is not repeated.
+func TestVariables(t *testing.T) {
+	for _, row := range []struct {
+		name, global, env string
+		want              []string
+		err               string
+	}{
+		{"commas", "[ftl]\nsecrets = B_KEY,A_KEY, A_KEY\n", "", []string{"A_KEY", "B_KEY"}, ""},
+		{"several lines", "[ftl]\nsecrets = B_KEY\nsecrets = A_KEY\n", "", []string{"A_KEY", "B_KEY"}, ""},
+		{"two settings", "[ftl]\nsecrets = B_KEY\nshadowEnv = A_KEY B_KEY\n", "", []string{"A_KEY", "B_KEY"}, ""},
+		{"environment", "[ftl]\nsecrets = B_KEY\n", "FTL_SECRETS=C_KEY D_KEY", []string{"C_KEY", "D_KEY"}, ""},
+		{"a value", "[ftl]\nsecrets = A_KEY=hunter2\n", "", nil, "is not the name of a variable"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			repo, env := setup(t, row.global, nil)
+			c, err := load(t, repo, append(env, row.env))
+			if row.err != "" {
+				if err == nil || !strings.Contains(err.Error(), row.err) || strings.Contains(err.Error(), "hunter2") {
+					t.Errorf("error %v, want %q", err, row.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.want, c.HostSecrets()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 type setter = func(*Config, []string) error
@@ -33,6 +35,24 @@ func oneOf(field func(*Config) *string, allowed ...string) setter {
 func list(field func(*Config) *[]string) setter {
 	return func(c *Config, v []string) error {
 		*field(c) = slices.Clone(v)
+		return nil
+	}
+}
+
+// variable is a name that an environment can have.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// variables reads names that stand alone, or with commas or spaces between. What
+// is no name is not repeated: it may be a value.
+func variables(field func(*Config) *[]string) setter {
+	return func(c *Config, v []string) error {
+		names := strings.FieldsFunc(strings.Join(v, ","), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+		slices.Sort(names)
+		names = slices.Compact(names)
+		if i := slices.IndexFunc(names, func(n string) bool { return !variable.MatchString(n) }); i >= 0 {
+			return fmt.Errorf("number %d in the order of the alphabet is not the name of a variable", i+1)
+		}
+		*field(c) = names
 		return nil
 	}
 }

@@ -16,6 +16,7 @@ import (
 )
 
 // Kept is a secret that the user keeps for this project, and what they say of it.
+// One without a value only says where a value from elsewhere may go.
 type Kept struct {
 	Name     string
 	Value    shadow.Secret
@@ -40,7 +41,7 @@ type Tools func(*shadow.Mint) registry.Registries
 type secrets struct {
 	mint        *shadow.Mint
 	credentials []shadow.Credential // by name
-	env         []string            // NAME=SHADOW of what is kept for the environment
+	env         []string            // NAME=SHADOW of what is kept for the environment, and what is plain
 	files       []envFile
 	tools       registry.Registries
 	revealed    []string // names
@@ -55,8 +56,9 @@ func (r *run) gather(ctx context.Context) error {
 		return err
 	}
 	r.secret.mint = v.Mint
-	r.shadowKept(v.Kept)
-	if err := r.shadowFiles(v.Kept); err != nil {
+	kept := r.agentVariables(r.hostVariables(v.Kept))
+	r.shadowKept(kept)
+	if err := r.shadowFiles(kept); err != nil {
 		return err
 	}
 	if r.Tools != nil && r.Config.Network != string(proxy.None) {

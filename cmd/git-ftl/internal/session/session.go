@@ -35,7 +35,7 @@ var errInterrupted = errors.New("interrupted")
 type Session struct {
 	Repo    *git.Repo
 	Config  *config.Config
-	Env     []string // the caller's environment: names the engine, nothing else
+	Env     []string // the caller's environment: names the engine, and what settings take from it
 	Home    string   // the caller's home folder, for the engine's contexts
 	Report  Reporter
 	Keeper  Keeper              // opens the user's vault; nil is none
