@@ -57,6 +57,7 @@ type memory struct {
 	Folders pathSet       // of files in the user's index
 	Rules   pathSet       // .ftlignore and .ftlinclude files that were seen
 	Flags   bool          // there are entries with flags, which git does not report when replaced
+	Scan    scanned       // what was looked into
 	Whole   plumbing.Hash // the last tree of a partial clone that had every object
 	Tree    plumbing.Hash
 	Head    plumbing.Hash
@@ -151,7 +152,7 @@ func (x *index) seed(ctx context.Context, maxFile int64) error {
 	}
 	x.fresh, x.dirty, x.added = true, true, pathSet{}
 	x.mem = memory{
-		Config: config, Max: maxFile, Told: x.mem.Told, Creds: pathSet{}, Folders: pathSet{},
+		Config: config, Max: maxFile, Told: x.mem.Told, Scan: x.mem.Scan, Creds: pathSet{}, Folders: pathSet{},
 		Extras: pathSet{}, Absent: pathSet{}, Links: pathSet{}, Rules: pathSet{}, Mods: pathSet{}, Attrs: pathSet{},
 	}
 	if err := errors.Join(x.unlock(), remove(x.path)); err != nil {

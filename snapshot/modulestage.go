@@ -23,7 +23,8 @@ func (st *staging) nameModules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	objects := x.repo.Overlay("", objectFolders(modules)...).Objects(ctx)
+	overlay := x.repo.Overlay("", objectFolders(modules)...)
+	objects := overlay.Objects(ctx)
 	defer func() { _ = objects.Close() }()
 	var here []string
 	named := pathSet{}
@@ -41,7 +42,13 @@ func (st *staging) nameModules(ctx context.Context) error {
 		if err := st.hideInModule(ctx, objects, m); err != nil {
 			return err
 		}
+		if err := st.lookIntoModule(ctx, overlay, objects, m); err != nil {
+			return err
+		}
 		maps.Copy(st.left, hidden)
+	}
+	if st.held != nil {
+		x.mem.Scan.Modules = st.modules
 	}
 	if err := st.nameUnknown(named); err != nil {
 		return err

@@ -134,6 +134,8 @@ func (st *staging) why(p string, tracked bool) (string, error) {
 		return why, nil
 	}
 	switch {
+	case st.opt.Scan == nil && st.index.mem.Scan.Held[p] != "":
+		return st.index.mem.Scan.Held[p], nil
 	case refusedByGit(p):
 		return whyName, nil
 	case st.rules.hidden[p]:

@@ -72,7 +72,7 @@ func (st *staging) quick(ctx context.Context, known memory) (bool, error) {
 func (st *staging) isQuick() bool {
 	x := st.index
 	n := len(st.add) + len(st.drop)
-	if x.fresh || x.dirty || x.mem.Flags || x.mem.Tree.IsZero() || len(x.lenient) > 0 || n == 0 {
+	if x.fresh || x.dirty || x.mem.Flags || x.mem.Tree.IsZero() || !st.knows() || len(x.lenient) > 0 || n == 0 {
 		return false
 	}
 	if own, err := os.Stat(x.path); err != nil || n > most(own.Size()) {

@@ -53,6 +53,11 @@ type Options struct {
 	Replace bool      // the snapshot takes the place of an earlier one of this ID
 	LFS     bool      // export the content of LFS pointers where it is on this machine
 
+	// Scan gives what looks into each file that would be taken, once it is known what
+	// is left out by its name. It may be called again for the same snapshot. Where it
+	// is nil, what the last scanner left out stays outside.
+	Scan func(left []LeftOut) (Scanner, error)
+
 	Fetching func(objects int, remote string) // called before a partial clone fetches what it lacks; nil for nothing
 
 	started func() // called once git looks at the work tree

@@ -25,6 +25,10 @@ type staging struct {
 	dirs   map[string]bool // whether a folder is reached through folders only
 	swept  *sweep
 
+	scanner Scanner
+	held    reasons            // what it left out; nil without a scanner
+	modules map[string]reasons // likewise of submodules, by their trees
+
 	drop    pathSet           // to be removed from the private index
 	add     map[string]origin // to be staged
 	left    map[string]string // reasons of what is left out
@@ -64,6 +68,7 @@ func (s *Store) restage(ctx context.Context, o Options) (*staging, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.recall() // what was looked into, and told
 	o = o.filled()
 	x.lenient = x.lenientFilters(ctx)
 	if err := x.seed(ctx, o.MaxFile); err != nil {
@@ -110,16 +115,7 @@ func (st *staging) run(ctx context.Context) error {
 	if err := st.nameSwept(ctx, st.swept); err != nil {
 		return err
 	}
-	quick, err := st.quick(ctx, known)
-	if err == nil && !quick {
-		if err = st.update(ctx); err == nil {
-			err = st.writeTree(ctx)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if err = st.complete(ctx); err != nil {
+	if err := st.makeTree(ctx, known); err != nil {
 		return err
 	}
 	if st.dirty, err = st.countDirty(ctx); err != nil {
@@ -129,6 +125,29 @@ func (st *staging) run(ctx context.Context) error {
 		return err
 	}
 	return st.nameModules(ctx)
+}
+
+// makeTree makes the tree that the plan leads to, of files that may be in it.
+func (st *staging) makeTree(ctx context.Context, known memory) error {
+	if err := st.openScanner(); err != nil {
+		return err
+	}
+	if err := st.lookAhead(); err != nil {
+		return err
+	}
+	quick, err := st.quick(ctx, known)
+	if err == nil && !quick {
+		if err = st.update(ctx); err == nil {
+			err = st.writeTree(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := st.complete(ctx); err != nil {
+		return err
+	}
+	return st.lookInto(ctx)
 }
 
 // look finds what changed in the work tree, and in the user's index since the
@@ -192,6 +211,7 @@ func (st *staging) staged() Staged {
 func (st *staging) save() error {
 	mem := &st.index.mem
 	if st.before != nil {
+		st.before.Scan = mem.Scan
 		*mem = *st.before
 	} else {
 		mem.Tree, mem.Head, mem.Dirty = st.tree, st.status.head, st.dirty
