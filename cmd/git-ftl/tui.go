@@ -156,8 +156,11 @@ func leftOut(o session.Outcome) string {
 	names := make([]string, len(o.LeftOut))
 	for i, l := range o.LeftOut {
 		names[i] = l.Path
-		if l.Why == snapshot.WhyEnv && o.Shadowed {
+		switch {
+		case l.Why == snapshot.WhyEnv && o.Shadowed:
 			names[i] += " (shadow values inside)"
+		case session.Holds(l):
+			names[i] += " (" + l.Why + ")"
 		}
 	}
 	return "; left out: " + strings.Join(firstOf(names), ", ")

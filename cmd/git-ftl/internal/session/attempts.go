@@ -17,7 +17,7 @@ type Attempts struct {
 // take makes the snapshot of a task, or gives it that of an attempt beside it.
 func (r *run) take(ctx context.Context) (err error) {
 	if b := r.task.Beside; b == nil {
-		r.snap, err = r.Store.Take(ctx, r.snapshotOptions(r.out.ID))
+		r.snap, err = r.Store.Take(ctx, r.takeOptions(r.out.ID))
 	} else {
 		r.snap, err = b.take(ctx, r)
 	}
@@ -31,7 +31,7 @@ func (b *Attempts) take(ctx context.Context, r *run) (snapshot.Snapshot, error) 
 	if !b.snap.Commit.IsZero() {
 		return r.Store.Share(ctx, b.snap, r.out.ID)
 	}
-	snap, err := r.Store.Take(ctx, r.snapshotOptions(r.out.ID))
+	snap, err := r.Store.Take(ctx, r.takeOptions(r.out.ID))
 	if err == nil {
 		b.snap = snap
 	}

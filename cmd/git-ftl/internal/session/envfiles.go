@@ -37,24 +37,32 @@ func (r *run) shadowFiles(kept []Kept) error {
 		return err
 	}
 	defer root.Close()
-	for _, l := range r.snap.LeftOut {
-		if l.Why != snapshot.WhyEnv || len(r.secret.files) == maxEnvFiles {
-			continue
-		}
-		data, ok := readEnv(root, l.Path)
+	for _, name := range envPaths(r.snap.LeftOut) {
+		data, ok := readEnv(root, name)
 		if !ok {
-			r.note(l.Path + " cannot be read, so the agent has none")
+			r.note(name + " cannot be read, so the agent has none")
 			continue
 		}
-		text, lines := shadow.Shadowed(data, func(name, value string) string { return r.shadowOf(kept, l.Path, name, value) })
+		text, lines := shadow.Shadowed(data, func(key, value string) string { return r.shadowOf(kept, name, key, value) })
 		for _, line := range lines {
 			if line.Bad() {
-				r.note(fmt.Sprintf("%s: line %d cannot be read; the agent does not see it", l.Path, line.Number))
+				r.note(fmt.Sprintf("%s: line %d cannot be read; the agent does not see it", name, line.Number))
 			}
 		}
-		r.secret.files = append(r.secret.files, envFile{l.Path, text})
+		r.secret.files = append(r.secret.files, envFile{name, text})
 	}
 	return nil
+}
+
+// envPaths are the env files among what was left out, up to a bound.
+func envPaths(left []snapshot.LeftOut) []string {
+	var names []string
+	for _, l := range left {
+		if l.Why == snapshot.WhyEnv && len(names) < maxEnvFiles {
+			names = append(names, l.Path)
+		}
+	}
+	return names
 }
 
 // readEnv reads a regular file without following a link out of the repository.

@@ -103,7 +103,7 @@ func (r *run) goOn(ctx context.Context) error {
 		return r.renew(ctx)
 	}
 	if was.Have == was.BaseTree || r.task.FromResult {
-		staged, err := r.Store.Stage(ctx, r.snapshotOptions(""))
+		staged, err := r.Store.Stage(ctx, r.takeOptions(""))
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func startRef(id string) string { return "refs/ftl/starts/" + id }
 // renew takes another snapshot in place of the task's. The one before stays
 // reachable from the result that was made on it.
 func (r *run) renew(ctx context.Context) (err error) {
-	o := r.snapshotOptions(r.out.ID)
+	o := r.takeOptions(r.out.ID)
 	o.Replace = true
 	if r.snap, err = r.Store.Take(ctx, o); err != nil {
 		return err

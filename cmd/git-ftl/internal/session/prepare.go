@@ -40,6 +40,9 @@ func (r *run) prepare() error {
 
 func (r *run) snapshot(ctx context.Context) error {
 	start := r.Now()
+	if err := r.knowSecrets(ctx); err != nil {
+		return err
+	}
 	take := r.take
 	if r.from != nil {
 		take = r.goOn
@@ -67,7 +70,7 @@ func (r *run) snapshot(ctx context.Context) error {
 	return nil
 }
 
-// snapshotOptions are the same for a task and for an apply.
+// snapshotOptions are those of an apply, and but for the scanner those of a task.
 func (s *Session) snapshotOptions(id string) snapshot.Options {
 	return snapshot.Options{
 		ID: id, MaxFile: s.Config.MaxFile, Include: s.Config.Include, Lines: s.Config.Lines, LFS: s.Config.LFS, Now: s.Now(),

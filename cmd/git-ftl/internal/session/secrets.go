@@ -40,6 +40,7 @@ type Tools func(*shadow.Mint) registry.Registries
 // secrets are what a task may use, all of it as shadows.
 type secrets struct {
 	mint        *shadow.Mint
+	kept        []Kept
 	credentials []shadow.Credential // by name
 	env         []string            // NAME=SHADOW of what is kept for the environment, and what is plain
 	files       []envFile
@@ -48,24 +49,18 @@ type secrets struct {
 	unbound     []string // names that are sent nowhere
 }
 
-// gather collects what the user keeps, what the left-out env files say, and what
-// the user's own tools are configured with.
+// gather makes shadows of what is known and of what the left-out env files say.
 func (r *run) gather(ctx context.Context) error {
-	v, err := r.openVault(ctx)
-	if err != nil {
+	r.shadowKept(r.secret.kept)
+	if err := r.shadowFiles(r.secret.kept); err != nil {
 		return err
 	}
-	r.secret.mint = v.Mint
-	kept := r.agentVariables(r.hostVariables(v.Kept))
-	r.shadowKept(kept)
-	if err := r.shadowFiles(kept); err != nil {
-		return err
+	if r.Config.Network == string(proxy.None) {
+		r.secret.tools = registry.Registries{}
 	}
-	if r.Tools != nil && r.Config.Network != string(proxy.None) {
-		r.secret.tools = r.Tools(r.secret.mint).ForModules(r.modules(ctx))
-		for _, n := range r.secret.tools.Notes {
-			r.note(n.String())
-		}
+	r.secret.tools = r.secret.tools.ForModules(r.modules(ctx))
+	for _, n := range r.secret.tools.Notes {
+		r.note(n.String())
 	}
 	r.out.Revealed, r.out.Shadowed = r.secret.revealed, len(r.secret.files) > 0
 	for _, c := range r.secret.credentials {
