@@ -144,7 +144,7 @@ func (st *staging) lookInto(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("compare with the last tree: %w", err)
 	}
-	found, err := st.lookAll(ctx, st.index.repo, changes)
+	found, err := st.scanner.lookAll(ctx, st.index.repo, changes)
 	if err != nil {
 		return err
 	}
@@ -178,12 +178,32 @@ func (st *staging) withdraw(ctx context.Context, found reasons) (err error) {
 	return err
 }
 
+// Held looks into what a tree has and another has not, which was looked into, and
+// gives the files that would have to stay outside, by path.
+func (s *Store) Held(ctx context.Context, looked, tree plumbing.Hash, scan Scanner) ([]LeftOut, error) {
+	if scan.Look == nil {
+		return nil, nil
+	}
+	objects := s.repo.Objects(ctx)
+	defer func() { _ = objects.Close() }()
+	changes, err := objects.Diff(looked, tree)
+	if err != nil {
+		return nil, fmt.Errorf("look into tree %s: %w", tree, err)
+	}
+	found, err := scan.lookAll(ctx, s.repo, changes)
+	var held []LeftOut
+	for _, p := range slices.Sorted(maps.Keys(found)) {
+		held = append(held, LeftOut{p, found[p]})
+	}
+	return held, err
+}
+
 // alone is how many files one reader looks into; more readers are worth their
 // start where there are more.
 const alone = 500
 
 // lookAll looks into the new side of changes, each blob of a path of its own.
-func (st *staging) lookAll(ctx context.Context, repo *git.Repo, changes []git.Change) (reasons, error) {
+func (s Scanner) lookAll(ctx context.Context, repo *git.Repo, changes []git.Change) (reasons, error) {
 	changes = slices.DeleteFunc(changes, func(c git.Change) bool {
 		return !c.New.Mode.IsFile() || c.New.Mode == filemode.Submodule
 	})
@@ -196,7 +216,7 @@ func (st *staging) lookAll(ctx context.Context, repo *git.Repo, changes []git.Ch
 	var look []func() error
 	for part := range slices.Chunk(changes, share) {
 		look = append(look, func() error {
-			some, err := st.lookPart(ctx, repo, part)
+			some, err := s.lookPart(ctx, repo, part)
 			mu.Lock()
 			defer mu.Unlock()
 			maps.Copy(found, some)
@@ -206,13 +226,13 @@ func (st *staging) lookAll(ctx context.Context, repo *git.Repo, changes []git.Ch
 	return found, parallel(look...)
 }
 
-func (st *staging) lookPart(ctx context.Context, repo *git.Repo, part []git.Change) (reasons, error) {
+func (s Scanner) lookPart(ctx context.Context, repo *git.Repo, part []git.Change) (reasons, error) {
 	objects := repo.Objects(ctx)
 	defer func() { _ = objects.Close() }()
 	found := reasons{}
 	for _, c := range part {
 		err := objects.Stream(c.New.Hash, plumbing.BlobObject, func(_ int64, r io.Reader) error {
-			why, err := st.scanner.Look(io.MultiReader(strings.NewReader(c.Path+"\n"), r))
+			why, err := s.Look(io.MultiReader(strings.NewReader(c.Path+"\n"), r))
 			if why != "" {
 				found[c.Path] = why
 			}
@@ -237,7 +257,7 @@ func (st *staging) lookIntoModule(ctx context.Context, repo *git.Repo, objects *
 		if err != nil {
 			return err
 		}
-		if held, err = st.lookAll(ctx, repo, changes); err != nil {
+		if held, err = st.scanner.lookAll(ctx, repo, changes); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func (s *server) joined(req wire.Network) (wire.NetworkReport, error) {
 	var err error
 	root := rootfs.Root{Dir: "/"}
 	if len(req.CA) > 0 {
-		if report.Java, report.Missing, err = trust.Install(root, req.CA); err != nil {
+		if report.Java, report.Missing, err = trust.Ensure(root, req.CA); err != nil {
 			return report, err
 		}
 	}

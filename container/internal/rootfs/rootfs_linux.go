@@ -214,6 +214,27 @@ func (r Root) Links(dir, target string) ([]string, error) {
 	return links, nil
 }
 
+// Stamp says which state a file or folder of root's is in: it changes with every
+// write, and nobody but root can make it what it was. "" stands for none there.
+func (r Root) Stamp(name string) (string, error) {
+	place, found, err := r.Find(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !found {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(r.host(place))
+	if err != nil {
+		return "", err
+	}
+	if !r.owns(info) {
+		return "", fmt.Errorf("%s is %w", place, ErrUnsafe)
+	}
+	st := info.Sys().(*syscall.Stat_t)
+	return fmt.Sprintf("%s %d %d %o %d %d %d", place, st.Dev, st.Ino, st.Mode, st.Size, info.ModTime().UnixNano(), st.Ctim.Nano()), nil
+}
+
 // Remove deletes a file or link at a place that Find or Links gave.
 func (r Root) Remove(place string) error { return os.Remove(r.host(place)) }
 

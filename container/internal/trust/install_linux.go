@@ -44,8 +44,7 @@ func Install(root rootfs.Root, ca []byte) (java bool, missing []string, err erro
 	if err == nil {
 		err = installHash(root, certs, clean)
 	}
-	java = root.Exists("/usr/bin/keytool") || root.Exists("/usr/local/bin/keytool") ||
-		root.Exists("/usr/lib/jvm/*/bin/keytool") || root.Exists("/opt/*/bin/keytool")
+	java = hasJava(root)
 	files := map[string][]byte{wire.CAFile: clean, wire.BundleFile: full}
 	if java {
 		files[wire.JavaFile] = javaStore(full)
@@ -59,6 +58,11 @@ func Install(root rootfs.Root, ca []byte) (java bool, missing []string, err erro
 		return false, nil, fmt.Errorf("install authority: %w", err)
 	}
 	return java, missing, nil
+}
+
+func hasJava(root rootfs.Root) bool {
+	return root.Exists("/usr/bin/keytool") || root.Exists("/usr/local/bin/keytool") ||
+		root.Exists("/usr/lib/jvm/*/bin/keytool") || root.Exists("/opt/*/bin/keytool")
 }
 
 // installBundles adds ca to each bundle that is there, and gives the largest.

@@ -11,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/big"
 	"os"
@@ -26,7 +27,7 @@ import (
 	"github.com/git-ftl/git-ftl/container/internal/wire"
 )
 
-func authority(t *testing.T, subject pkix.Name) []byte {
+func authority(t testing.TB, subject pkix.Name) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
@@ -36,7 +37,7 @@ func authority(t *testing.T, subject pkix.Name) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func must(t *testing.T, err error) {
 
 // image makes the root folder of one, of files, and of links where the text
 // begins with "-> ".
-func image(t *testing.T, files map[string]string) rootfs.Root {
+func image(t testing.TB, files map[string]string) rootfs.Root {
 	t.Helper()
 	root := rootfs.Root{Dir: t.TempDir(), UID: uint32(os.Getuid())}
 	for name, text := range files {
@@ -111,6 +112,73 @@ func TestInstall(t *testing.T) {
 						t.Errorf("%s is no link any more", name)
 					}
 				}
+			}
+		})
+	}
+}
+
+// TestEnsure: what is there already is not written again, and whatever changed is
+// mended.
+func TestEnsure(t *testing.T) {
+	old := string(authority(t, pkix.Name{CommonName: "old"}))
+	const bundle = "etc/ssl/certs/ca-certificates.crt"
+	for _, row := range []struct {
+		name   string
+		change func(t *testing.T, dir string)
+		writes bool
+	}{
+		{"nothing", func(*testing.T, string) {}, false},
+		{"the bundle, at the same size and time", func(t *testing.T, dir string) {
+			info, err := os.Stat(filepath.Join(dir, bundle))
+			must(t, err)
+			data, err := os.ReadFile(filepath.Join(dir, bundle))
+			must(t, err)
+			data[len(data)-80] ^= 1
+			must(t, os.WriteFile(filepath.Join(dir, bundle), data, 0o644))
+			must(t, os.Chtimes(filepath.Join(dir, bundle), info.ModTime(), info.ModTime()))
+		}, true},
+		{"the bundle is gone", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, bundle))) }, true},
+		{"another bundle came", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(filepath.Join(dir, "etc/ssl/cert.pem"), []byte(old), 0o644))
+		}, true},
+		{"a link by hash is gone", func(t *testing.T, dir string) {
+			links, err := filepath.Glob(filepath.Join(dir, "etc/ssl/certs/*.0"))
+			must(t, err)
+			must(t, os.Remove(links[0]))
+		}, true},
+		{"the authority's file", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, wire.CAFile), 3)) }, true},
+		{"Java came", func(t *testing.T, dir string) {
+			must(t, os.MkdirAll(filepath.Join(dir, "usr/bin"), 0o755))
+			must(t, os.WriteFile(filepath.Join(dir, "usr/bin/keytool"), nil, 0o755))
+		}, true},
+		{"what is remembered", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(filepath.Join(dir, wire.TrustFile), []byte("{"), 0o644))
+		}, true},
+		{"what is remembered is anybody's", func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, wire.TrustFile), 0o666)) }, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			root := image(t, map[string]string{bundle: old})
+			ca := authority(t, pkix.Name{CommonName: "one"})
+			_, _, err := Ensure(root, ca)
+			must(t, err)
+			row.change(t, root.Dir)
+			was, err := root.Stamp(wire.CAFile)
+			must(t, err)
+			java, _, err := Ensure(root, ca)
+			must(t, err)
+			if is, err := root.Stamp(wire.CAFile); err != nil || (is != was) != row.writes {
+				t.Errorf("written again: %v, %v", is != was, err)
+			}
+			data, err := os.ReadFile(filepath.Join(root.Dir, bundle))
+			must(t, err)
+			if bytes.Count(data, ca) != 1 || java != (row.name == "Java came") {
+				t.Errorf("java %v, bundle %s", java, data)
+			}
+			other := authority(t, pkix.Name{CommonName: "two"})
+			_, _, err = Ensure(root, other)
+			must(t, err)
+			if data, err := os.ReadFile(filepath.Join(root.Dir, bundle)); err != nil || bytes.Contains(data, ca) || !bytes.Contains(data, other) {
+				t.Errorf("another authority: %v %s", err, data)
 			}
 		})
 	}
@@ -223,6 +291,26 @@ func TestNames(t *testing.T) {
 			}
 			if got := Names(image(t, files)); len(got) != row.missing {
 				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// BenchmarkEnsure is what a task waits for, with as many certificates as an image
+// has: the first time, and in a sandbox that has it all.
+func BenchmarkEnsure(b *testing.B) {
+	var bundle bytes.Buffer
+	for i := range 140 {
+		bundle.Write(authority(b, pkix.Name{CommonName: fmt.Sprint("root ", i)}))
+	}
+	root := image(b, map[string]string{"etc/ssl/certs/ca-certificates.crt": bundle.String()})
+	ca := authority(b, pkix.Name{CommonName: "one"})
+	for name, f := range map[string]func(rootfs.Root, []byte) (bool, []string, error){"install": Install, "again": Ensure} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := f(root, ca); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

@@ -49,6 +49,7 @@ const (
 	CAFile     = "/.ftl/ca.pem"     // the sandbox's authority alone
 	BundleFile = "/.ftl/bundle.pem" // the image's certificates and the authority
 	JavaFile   = "/.ftl/java.jks"   // the same for Java, where the image has one
+	TrustFile  = "/.ftl/trust.json" // what is installed of them
 )
 
 // HTTP trailers of a run.

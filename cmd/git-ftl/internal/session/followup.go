@@ -107,6 +107,12 @@ func (r *run) goOn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if staged.Tree != was.BaseTree && r.task.FromResult {
+			err = r.checkOld(ctx, staged, was)
+		}
+		if err != nil {
+			return err
+		}
 		if staged.Tree == was.BaseTree || r.task.FromResult {
 			r.snap, err = r.Store.At(ctx, was.ID, was.Base)
 			r.snap.Parent, r.snap.Branch, r.snap.Dirty, r.snap.LeftOut = staged.Head, staged.Branch, staged.Dirty, staged.LeftOut
@@ -131,6 +137,20 @@ func (r *run) goOn(ctx context.Context) error {
 	}
 	r.on(commit, tree)
 	return r.Repo.UpdateRefs(ctx, "", git.RefUpdate{Name: startRef(r.out.ID), New: commit, Any: true})
+}
+
+// checkOld refuses to show the agent files of an earlier time that hold a value
+// which is known by now.
+func (r *run) checkOld(ctx context.Context, staged snapshot.Staged, was patch.Result) error {
+	scan, err := r.scanner(staged.LeftOut)
+	if err != nil {
+		return err
+	}
+	held, err := r.Store.Held(ctx, staged.Tree, was.Tree, scan)
+	if err == nil && len(held) > 0 {
+		err = fmt.Errorf("%s started from another %s, which %s; go on without --from-result", was.ID, held[0].Path, held[0].Why)
+	}
+	return err
 }
 
 // startRef keeps the commit that a follow-up starts from while it runs, or its
