@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/docker/docker/api/types/build"
@@ -27,7 +29,7 @@ func BaseImage() string {
 }
 
 // BuildImage makes BaseImage where the engine lacks it, with the engine's classic
-// builder; the caller's proxy variables hold for the build. Progress goes to w as
+// builder; the caller's proxy variables and certificates hold for the build. Progress goes to w as
 // lines of plain text. The error is ErrNoImage where the image that it builds on
 // is not there and cannot be pulled.
 func (e *DockerEngine) BuildImage(ctx context.Context, w io.Writer) (Image, error) {
@@ -41,14 +43,40 @@ func (e *DockerEngine) BuildImage(ctx context.Context, w io.Writer) (Image, erro
 	return e.Image(ctx, BaseImage())
 }
 
+// recipe is what an image is built from.
+type recipe struct {
+	tag  string
+	file []byte            // the Dockerfile
+	with map[string][]byte // more files beside it
+}
+
+// build tries without this machine's certificates, which most builds do not need,
+// unless the user's environment says that theirs are others.
 func (e *DockerEngine) build(ctx context.Context, w io.Writer) error {
-	context, err := buildContext()
+	plain := recipe{tag: BaseImage(), file: dockerfile}
+	ca, own := e.certificates()
+	if own {
+		return e.buildFrom(ctx, plain.trusting(ca), w)
+	}
+	err := e.buildFrom(ctx, plain, w)
+	if err == nil || len(ca) == 0 || errors.Is(err, ErrNoImage) || ctx.Err() != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, "once more, with the certificates of this machine\n"); err != nil {
+		return fmt.Errorf("write progress: %w", err)
+	}
+	return e.buildFrom(ctx, plain.trusting(ca), w)
+}
+
+func (e *DockerEngine) buildFrom(ctx context.Context, r recipe, w io.Writer) error {
+	context, err := r.context()
 	if err != nil {
 		return err
 	}
+	args := e.buildArgs()
 	resp, err := e.api.ImageBuild(ctx, context, build.ImageBuildOptions{
-		Tags: []string{BaseImage()}, Dockerfile: "Dockerfile", Remove: true, ForceRemove: true,
-		Version: build.BuilderV1, BuildArgs: e.buildArgs(),
+		Tags: []string{r.tag}, Dockerfile: "Dockerfile", Remove: true, ForceRemove: true,
+		Version: build.BuilderV1, BuildArgs: args, NetworkMode: e.buildNetwork(args),
 	})
 	if err != nil {
 		return e.baseMissing(ctx, err)
@@ -60,15 +88,25 @@ func (e *DockerEngine) build(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// buildContext is a tar that holds the Dockerfile alone.
-func buildContext() (io.Reader, error) {
+// context is a tar of the Dockerfile and what lies beside it.
+func (r recipe) context() (io.Reader, error) {
 	var buf bytes.Buffer
 	t := tar.NewWriter(&buf)
-	err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "Dockerfile", Mode: 0o644, Size: int64(len(dockerfile))})
-	if err == nil {
-		_, err = t.Write(dockerfile)
+	files := maps.Clone(r.with)
+	if files == nil {
+		files = map[string][]byte{}
 	}
-	return &buf, errors.Join(err, t.Close())
+	files["Dockerfile"] = r.file
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(files[name]))})
+		if err == nil {
+			_, err = t.Write(files[name])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &buf, t.Close()
 }
 
 // buildArgs are those that a build may use without declaring them, and that leave
