@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -14,9 +15,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-ftl/git-ftl/container"
 )
 
 // cmdUpstream starts a TLS server that wants a bearer token, and a proxy by which
@@ -75,6 +81,48 @@ func cmdUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	go func() { _ = proxy.Serve(p) }()
 	ts.Defer(func() { _ = proxy.Close() })
 	ts.Setenv("HTTPS_PROXY", "http://"+p.Addr().String())
+}
+
+// cmdMirror serves a folder of Debian packages as http://HOST/debian, by way of a
+// proxy of the user's alone: mirror HOST DIR. HTTP_PROXY names the proxy, BASE
+// becomes the default image, TAG a name for one that is built on it and removed at
+// the end.
+func cmdMirror(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mirror HOST DIR")
+	}
+	dir := ts.MkAbs(args[1])
+	debs, err := filepath.Glob(filepath.Join(dir, "*.deb"))
+	ts.Check(err)
+	var packages strings.Builder
+	for _, deb := range debs {
+		data, err := os.ReadFile(deb)
+		ts.Check(err)
+		fields := strings.Split(strings.TrimSuffix(filepath.Base(deb), ".deb"), "_")
+		fmt.Fprintf(&packages, "Package: %s\nVersion: %s\nArchitecture: %s\nFilename: %s\nSize: %d\nSHA256: %x\n\n",
+			fields[0], fields[1], fields[2], filepath.Base(deb), len(data), sha256.Sum256(data))
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		index := filepath.Join(dir, "dists", "stable", "main", "binary-"+arch, "Packages")
+		ts.Check(os.MkdirAll(filepath.Dir(index), 0o755))
+		ts.Check(os.WriteFile(index, []byte(packages.String()), 0o644))
+	}
+	files := http.StripPrefix("/debian", http.FileServer(http.Dir(dir)))
+	p, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	proxy := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Scheme != "http" || r.Host != args[0] {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		files.ServeHTTP(w, r)
+	})}
+	go func() { _ = proxy.Serve(p) }()
+	tag := "git-ftl-test/apt:" + strings.ToLower(rand.Text())
+	ts.Defer(func() { _ = proxy.Close(); _ = exec.Command("docker", "rmi", "-f", tag).Run() })
+	ts.Setenv("HTTP_PROXY", "http://"+p.Addr().String())
+	ts.Setenv("BASE", container.BaseImage())
+	ts.Setenv("TAG", tag)
 }
 
 // cmdEcho starts a server of the host that sends back what it gets: echo. It sets

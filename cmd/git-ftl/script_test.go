@@ -77,6 +77,7 @@ func params(dir string) testscript.Params {
 			"roundtrip": cmdRoundtrip,
 			"upstream":  cmdUpstream,
 			"echo":      cmdEcho,
+			"mirror":    cmdMirror,
 		},
 	}
 }

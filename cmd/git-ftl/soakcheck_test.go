@@ -151,7 +151,7 @@ func (s *soak) dirs(r *soakRepo) (dirs []string) {
 
 // soakStateFolder is what the state folder may have.
 var soakStateFolder = []string{
-	"allow.json", "applied", "ca", "egress", "exports", "folders.json", "gc.json", "identity.json", "index", "journal", "locks", "results", "running",
+	"allow.json", "applied", "apt", "ca", "egress", "exports", "folders.json", "gc.json", "identity.json", "index", "journal", "locks", "results", "running",
 	"mint.key", "sandboxes", "setup", "shown", "spool", "stop", "tasks", "transcripts", "trust.json", "unbound",
 }
 

@@ -42,7 +42,7 @@ type Registries struct {
 // Host is a registry of one tool. Of Tool "go" the paths that a sandbox needs are
 // known from go.mod and go.sum: a caller may ask for less than PathPrefix.
 type Host struct {
-	Tool       string // npm, pip, uv, go, cargo, maven, gradle or bundler
+	Tool       string // npm, pip, uv, go, cargo, maven, gradle, bundler or apt
 	Host       string // as in shadow.Binding, without port
 	Port       int
 	PathPrefix string // "" is the whole host; else /a/b, no slash at the end

@@ -130,7 +130,7 @@ func (c *collector) recorded(sandbox string) bool {
 func (c *collector) scratch(context.Context) error {
 	var left []string
 	for _, pattern := range []string{
-		"fsck-*", "index-*", "stage-*", "merge-*", ".new-*", "*/.new-*", "*/*/.new-*", "spool/*", "setup/*", "ca/*", "stop/*", "modules/*", "edit/*",
+		"fsck-*", "index-*", "stage-*", "merge-*", ".new-*", "*/.new-*", "*/*/.new-*", "spool/*", "setup/*", "ca/*", "apt/*", "stop/*", "modules/*", "edit/*",
 	} {
 		found, err := git.Glob(c.Repo.State, filepath.FromSlash(pattern))
 		if err != nil {
@@ -143,7 +143,7 @@ func (c *collector) scratch(context.Context) error {
 	for _, f := range left {
 		name := filepath.Base(f)
 		of := filepath.Base(filepath.Dir(f))
-		used := (of == "setup" || of == "ca") && c.recorded(strings.TrimSuffix(name, ".pem")) || c.keep[name] || stages[f]
+		used := (of == "setup" || of == "ca" || of == "apt") && c.recorded(strings.TrimSuffix(name, ".pem")) || c.keep[name] || stages[f]
 		young := tidyEvery
 		if of == "edit" {
 			young *= 30 // what a person wrote, kept since it could not be applied

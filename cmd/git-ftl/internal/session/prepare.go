@@ -139,6 +139,9 @@ func (r *run) reset(ctx context.Context) error {
 	if err := r.writeTools(ctx); err != nil {
 		return err
 	}
+	if err := r.aptMirrors(ctx); err != nil {
+		return err
+	}
 	if err := r.join(ctx); err != nil {
 		return err
 	}
