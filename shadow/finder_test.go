@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"math/big"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -80,7 +80,7 @@ func TestFinderGeneration(t *testing.T) {
 			t.Errorf("%s: empty is %v", name, f.Empty())
 		}
 	}
-	if testMint("project").Finder(one).Generation() != testMint("project").Finder(one).Generation() {
+	if again := testMint("project").Finder(one).Generation(); seen[again] != "one" {
 		t.Error("it changes by itself")
 	}
 }
@@ -96,8 +96,12 @@ func BenchmarkFinder(b *testing.B) {
 		all = append(all, Sought{fmt.Sprint("S", i), NewSecret("Key/" + n.Text(62)), true})
 	}
 	f := testMint("project").Finder(all)
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
 	var text []byte
-	_ = filepath.WalkDir(filepath.Join(runtime.GOROOT(), "src", "net"), func(p string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src", "net"), func(p string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			data, _ := os.ReadFile(p)
 			text = append(text, data...)

@@ -107,17 +107,8 @@ func (r *run) goOn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if staged.Tree != was.BaseTree && r.task.FromResult {
-			err = r.checkOld(ctx, staged, was)
-		}
-		if err != nil {
-			return err
-		}
 		if staged.Tree == was.BaseTree || r.task.FromResult {
-			r.snap, err = r.Store.At(ctx, was.ID, was.Base)
-			r.snap.Parent, r.snap.Branch, r.snap.Dirty, r.snap.LeftOut = staged.Head, staged.Branch, staged.Dirty, staged.LeftOut
-			r.on(was.Commit, was.Tree)
-			return err
+			return r.upon(ctx, staged, was)
 		}
 	}
 	if err := r.renew(ctx); err != nil {
@@ -139,9 +130,9 @@ func (r *run) goOn(ctx context.Context) error {
 	return r.Repo.UpdateRefs(ctx, "", git.RefUpdate{Name: startRef(r.out.ID), New: commit, Any: true})
 }
 
-// checkOld refuses to show the agent files of an earlier time that hold a value
-// which is known by now.
-func (r *run) checkOld(ctx context.Context, staged snapshot.Staged, was patch.Result) error {
+// upon starts from the result as it is. Its snapshot can be of a time when less was
+// known: a file that has to stay outside by now ends it.
+func (r *run) upon(ctx context.Context, staged snapshot.Staged, was patch.Result) error {
 	scan, err := r.scanner(staged.LeftOut)
 	if err != nil {
 		return err
@@ -150,6 +141,12 @@ func (r *run) checkOld(ctx context.Context, staged snapshot.Staged, was patch.Re
 	if err == nil && len(held) > 0 {
 		err = fmt.Errorf("%s started from another %s, which %s; go on without --from-result", was.ID, held[0].Path, held[0].Why)
 	}
+	if err != nil {
+		return err
+	}
+	r.snap, err = r.Store.At(ctx, was.ID, was.Base)
+	r.snap.Parent, r.snap.Branch, r.snap.Dirty, r.snap.LeftOut = staged.Head, staged.Branch, staged.Dirty, staged.LeftOut
+	r.on(was.Commit, was.Tree)
 	return err
 }
 
