@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -118,7 +119,7 @@ func (st *staging) lookAt(p string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", nil
 	}
-	f, err := os.Open(full)
+	f, err := os.OpenFile(full, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
 	if err != nil {
 		return "", nil
 	}

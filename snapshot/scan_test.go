@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -162,12 +163,35 @@ func TestScanFollowsTheChange(t *testing.T) {
 		{"staged and committed", "1", func() { w.commitAll("second") }, 0},
 		{"another generation", "2", func() {}, 300},
 		{"the private index is lost", "2", func() { w.remove(".git/git-ftl/index/main") }, 0},
+		{"the last tree is gone", "2", func() { w.forgetScan() }, 300},
 		{"attributes change", "2", func() { w.write(".gitattributes", "*.x text\n") }, 2},
 	} {
 		row.change()
 		if got := take(row.generation); got > row.most || row.most >= 300 && got < 300 {
 			t.Errorf("%s: looked into %d files, not %d", row.name, got, row.most)
 		}
+	}
+}
+
+// forgetScan makes the memory name a tree that is nowhere.
+func (w *world) forgetScan() {
+	w.Helper()
+	name := w.path(".git/git-ftl/index/main.json")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var memory map[string]any
+	if err := json.Unmarshal(data, &memory); err != nil {
+		w.Fatal(err)
+	}
+	memory["Scan"].(map[string]any)["Tree"] = make([]int, 20)
+	memory["Scan"].(map[string]any)["Tree"].([]int)[0] = 1
+	if data, err = json.Marshal(memory); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		w.Fatal(err)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestAptHosts(t *testing.T) {
 			[]Host{apt("deb.example", 80, "/debian"), apt("more.example", 443, "/debian"), apt("security.example", 80, "/debian-security")}},
 		{"stanzas with keys inside", "/x.sources", "URIs: http://deb.example/debian\r\nSigned-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n URIs: http://evil.example/\n -----END PGP PUBLIC KEY BLOCK-----\n",
 			[]Host{apt("deb.example", 80, "/debian")}},
-		{"others", "/etc/apt/sources.list", "deb cdrom:[Debian]/ x main\ndeb file:/srv x main\ndeb mirror+http://m.example/list x main\ndeb http://user:password@private.example/ x main\ndeb http:///nowhere x main\ndeb http://*.example/ x main\ndeb http://deb.example\nrpm http://rpm.example/ x\n", nil},
+		{"others", "/etc/apt/sources.list", "deb cdrom:[Debian]/ x main\ndeb file:/srv x main\ndeb mirror+http://m.example/list x main\ndeb http://user:password@private.example/ x main\ndeb http:///nowhere x main\ndeb http://*.example/ x main\ndeb http://odd].example/ x main\ndeb http://deb.example\nrpm http://rpm.example/ x\n", nil},
 		{"twice", "/etc/apt/sources.list", "deb http://deb.example/debian a main\ndeb http://deb.example/debian b main\n", []Host{apt("deb.example", 80, "/debian")}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -31,4 +31,21 @@ func TestAptHosts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzAptHosts: whatever an image has there, the proxy takes what comes of it.
+func FuzzAptHosts(f *testing.F) {
+	f.Add("deb [trusted=yes] http://deb.example/debian bookworm main\n", "Types: deb\nURIs: http://a.example/\n https://b.example:8443/x\nEnabled: no\n")
+	f.Fuzz(func(t *testing.T, lines, stanzas string) {
+		hosts := AptHosts(map[string]string{"/etc/apt/sources.list": lines, "/etc/apt/sources.list.d/x.sources": stanzas})
+		for _, h := range hosts {
+			if h.Private || h.Tool != "apt" {
+				t.Errorf("%+v", h)
+			}
+		}
+		if len(hosts) > maxHosts {
+			t.Errorf("%d hosts", len(hosts))
+		}
+		mustTake(t, Registries{Hosts: hosts})
+	})
 }

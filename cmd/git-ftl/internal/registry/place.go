@@ -75,7 +75,7 @@ func (p *place) setHost(u *url.URL) error {
 		p.port = int(n)
 	}
 	binding := shadow.Binding{Hosts: []string{hostPort(p.host, p.port)}}
-	if _, err := binding.Normal(); err != nil || !isName(p.host) || strings.Contains(u.RawQuery+u.Fragment, "@") {
+	if _, err := binding.Normal(); err != nil || strings.ContainsAny(u.Hostname(), "[]") || !isName(p.host) || strings.Contains(u.RawQuery+u.Fragment, "@") {
 		return errHost
 	}
 	return nil
