@@ -17,4 +17,14 @@ fi
 ${GO:-go} run -tags embedguest ./testdata/bench -bin "$1" -sizes "$sizes"
 echo
 echo "the proxy, beside a plain reverse proxy"
-${GO:-go} test -run '^$' -bench . ./shadow/proxy
+{ ${GO:-go} test -run '^$' -bench . ./shadow/proxy; echo "status $?"; } | awk '
+	/^status / { failed = $2; next }
+	{ print }
+	/^Benchmark(Request|Download)/ {
+		name = $1; sub(/-[0-9]+$/, "", name); split(name, part, "/")
+		what = part[1] " " part[3]; sub(/^Benchmark/, "", what)
+		if (part[2] == "plain") { cost[what] = $3; median[what] = $5; next }
+		line[++lines] = sprintf("%-12s %-8s %.2f x a plain reverse proxy", what, part[2], $3 / cost[what])
+		if ($6 == "ms-median") line[lines] = line[lines] sprintf(", %+.2f ms at the median", $5 - median[what])
+	}
+	END { print ""; for (i = 1; i <= lines; i++) print line[i]; exit failed }'
