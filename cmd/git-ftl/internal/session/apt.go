@@ -47,8 +47,7 @@ func (r *run) aptMirrors(ctx context.Context) error {
 			return err
 		}
 	}
-	hosts := slices.Concat(r.secret.tools.Hosts, registry.AptHosts(files))
-	r.secret.tools.Hosts = hosts
+	r.secret.tools.Hosts = slices.Concat(r.secret.tools.Hosts, registry.AptHosts(files))
 	return nil
 }
 
