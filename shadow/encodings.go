@@ -18,7 +18,7 @@ import (
 const MinLength = 8
 
 // Encodings are the forms in which a value may travel: raw, JSON, URL and HTML
-// escaped, hex, base64 at three alignments, base32, reversed, in both cases. An
+// escaped, hex, base64 at three alignments, base32 at five, reversed, in both cases. An
 // index stands for the same encoding whatever the value; nil stands where a form
 // is that of an earlier index. A value under MinLength has none.
 func Encodings(value string) [][]byte {
@@ -67,9 +67,12 @@ func encoders() []encoder {
 			encoder{"base64", func(s string) string { return base64At(base64.RawStdEncoding, s, before) }},
 			encoder{"base64", func(s string) string { return base64At(base64.RawURLEncoding, s, before) }})
 	}
+	for before := range 5 {
+		all = append(all,
+			encoder{"base32", func(s string) string { return base32At(s, before) }},
+			encoder{"base32", func(s string) string { return strings.ToLower(base32At(s, before)) }})
+	}
 	return append(all,
-		encoder{"base32", base32Whole},
-		encoder{"base32", func(s string) string { return strings.ToLower(base32Whole(s)) }},
 		encoder{"reversed", reversed},
 		encoder{"upper case", strings.ToUpper},
 		encoder{"lower case", strings.ToLower})
@@ -131,9 +134,11 @@ func base64At(e *base64.Encoding, s string, before int) string {
 	return text[(8*before+5)/6 : 8*(before+len(s))/6]
 }
 
-// base32Whole leaves out the last letter where it also carries what follows.
-func base32Whole(s string) string {
-	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(s))[:8*len(s)/5]
+// base32At is what of a value's base32 does not depend on its neighbours, with that
+// many bytes before it in its group of five.
+func base32At(s string, before int) string {
+	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(append(make([]byte, before), s...))
+	return text[(8*before+4)/5 : 8*(before+len(s))/5]
 }
 
 func reversed(s string) string {

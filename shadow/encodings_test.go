@@ -2,6 +2,7 @@ package shadow
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -82,5 +83,20 @@ func TestEncodingsPairUp(t *testing.T) {
 	}
 	if got := Encodings("short"); got != nil {
 		t.Errorf("a value under %d bytes has encodings: %q", MinLength, got)
+	}
+}
+
+// TestEncodingsBase32 puts a value at every place of a longer text.
+func TestEncodingsBase32(t *testing.T) {
+	value := "s3cr\xffet-\xfe\xfbvalue"
+	for before := range 11 {
+		for after := range 6 {
+			text := base32.StdEncoding.EncodeToString([]byte(strings.Repeat("b", before) + value + strings.Repeat("a", after)))
+			for _, encoded := range []string{text, strings.ToLower(text), strings.TrimRight(text, "=")} {
+				if !found(value, encoded) {
+					t.Errorf("%d bytes before, %d after: not found in %s", before, after, encoded)
+				}
+			}
+		}
 	}
 }

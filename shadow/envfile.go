@@ -36,12 +36,15 @@ func ParseEnv(file []byte) []Line {
 }
 
 // Shadowed writes an env file for a sandbox: the same names, order, comments and
-// lines, with shadowOf in place of every value that is a secret, and says what
-// each line became. What reads like a secret in a comment is replaced as well; a
+// lines, with shadowOf in place of every value that is a secret by name or looks, or
+// whose name the user chose, and says what each line became. What reads like a secret in a comment is replaced as well; a
 // line that cannot be read becomes a comment that says so.
-func Shadowed(file []byte, shadowOf func(name, value string) string) ([]byte, []Line) {
+func Shadowed(file []byte, chosen func(name string) bool, shadowOf func(name, value string) string) ([]byte, []Line) {
 	lines := ParseEnv(file)
 	for i, l := range lines {
+		if l.Plain && chosen(l.Name) && !l.Value.IsZero() {
+			l.Plain, lines[i].Plain = false, false
+		}
 		if !l.Plain && !l.Bad() {
 			lines[i].Shadow = shadowOf(l.Name, l.Value.Reveal())
 		}

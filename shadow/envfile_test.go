@@ -121,9 +121,29 @@ aGVsbG8gd29ybGQgaGVsbG8gd29ybGQ=
 -----END X-----"
 ` + "TICKS=`with \"quotes\" and 'more'`\nLAST=abc#def9!x"
 
+// nobody chose a name.
+func nobody(string) bool { return false }
+
+// TestShadowedChosen: a name that the user bound is of a secret, whatever it looks
+// like.
+func TestShadowedChosen(t *testing.T) {
+	const file = "WORD=tangerine\nHOST=db.example.com\nPIN=1234\nEMPTY=\nOTHER=tangerine\n"
+	chosen := func(name string) bool { return name != "OTHER" }
+	out, lines := Shadowed([]byte(file), chosen, func(name, _ string) string { return Marker + name })
+	want := "WORD=ftl_shadow_WORD\nHOST=ftl_shadow_HOST\nPIN=ftl_shadow_PIN\nEMPTY=\nOTHER=tangerine\n"
+	if string(out) != want {
+		t.Errorf("got %q", out)
+	}
+	for _, l := range lines {
+		if l.Plain == (l.Shadow != "") {
+			t.Errorf("%s: plain %v, shadow %q", l.Name, l.Plain, l.Shadow)
+		}
+	}
+}
+
 func TestShadowed(t *testing.T) {
 	mint := testMint("p")
-	got, lines := Shadowed([]byte(envFile), mint.Shadow)
+	got, lines := Shadowed([]byte(envFile), nobody, mint.Shadow)
 	want := `# Settings of the app
 export NODE_ENV=production   # or test
 PORT=5432
@@ -169,7 +189,7 @@ func TestShadowedQuoting(t *testing.T) {
 	for _, quoted := range []string{`A_KEY=x9x9x9`, `A_KEY='x9x9x9'`, `A_KEY="x9x9x9"`, "A_KEY=`x9x9x9`", "A_KEY=\"x9\nx9\" # c", "A_KEY=x9x9x9\r"} {
 		for _, shadow := range []string{"word", "two words", "it's", `a"b`, "a`b", `back\slash`, "$HOME ${X}", "two\nlines", "a#b", " #c", `{"a":"b\n"}`, "ä"} {
 			file := quoted + "\nB=2\n"
-			out, _ := Shadowed([]byte(file), func(_, _ string) string { return shadow })
+			out, _ := Shadowed([]byte(file), nobody, func(_, _ string) string { return shadow })
 			if got := assignments(ParseEnv(out)); len(got) != 2 || got[0] != "A_KEY="+shadow || got[1] != "B=2" {
 				t.Errorf("%q with %q is %q and reads as %q", file, shadow, out, got)
 			}
@@ -180,7 +200,7 @@ func TestShadowedQuoting(t *testing.T) {
 // TestShadowedInShell: sh and Node's parser read the same names.
 func TestShadowedInShell(t *testing.T) {
 	file := "A='x y'\nexport B_KEY=\"h8h8h8h8\"\nC=1\n"
-	out, lines := Shadowed([]byte(file), testMint("p").Shadow)
+	out, lines := Shadowed([]byte(file), nobody, testMint("p").Shadow)
 	run, err := exec.Command("sh", "-c", string(out)+"echo \"$A|$B_KEY|$C\"").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +239,7 @@ func FuzzShadowed(f *testing.F) {
 		if whole.String() != string(file) {
 			t.Fatalf("the segments are not the file: %q", whole.String())
 		}
-		out, lines := Shadowed(file, func(name, _ string) string { return Marker + strings.ToLower(safeName(name)) })
+		out, lines := Shadowed(file, nobody, func(name, _ string) string { return Marker + strings.ToLower(safeName(name)) })
 		var want []string
 		for _, l := range lines {
 			if l.Plain {

@@ -43,13 +43,16 @@ func (r *run) shadowFiles(kept []Kept) error {
 			r.note(name + " cannot be read, so the agent has none")
 			continue
 		}
-		text, lines := shadow.Shadowed(data, func(key, value string) string { return r.shadowOf(kept, name, key, value) })
+		text, lines := shadow.Shadowed(data,
+			func(key string) bool { return slices.ContainsFunc(kept, func(k Kept) bool { return k.Name == key }) },
+			func(key, value string) string { return r.shadowOf(kept, name, key, value) })
 		for _, line := range lines {
 			if line.Bad() {
 				r.note(fmt.Sprintf("%s: line %d cannot be read; the agent does not see it", name, line.Number))
 			}
 		}
 		r.secret.files = append(r.secret.files, envFile{name, text})
+		r.secret.services = append(r.secret.services, services(lines)...)
 	}
 	return nil
 }

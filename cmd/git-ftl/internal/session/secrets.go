@@ -45,6 +45,8 @@ type secrets struct {
 	env         []string            // NAME=SHADOW of what is kept for the environment, and what is plain
 	files       []envFile
 	tools       registry.Registries
+	modules     []string // of go, that the task's start names
+	services    []service
 	revealed    []string // names
 	unbound     []string // names that are sent nowhere
 }
@@ -58,7 +60,7 @@ func (r *run) gather(ctx context.Context) error {
 	if r.Config.Network == string(proxy.None) {
 		r.secret.tools = registry.Registries{}
 	}
-	r.secret.tools = r.secret.tools.ForModules(r.modules(ctx))
+	r.secret.modules = r.modules(ctx)
 	for _, n := range r.secret.tools.Notes {
 		r.note(n.String())
 	}
@@ -99,6 +101,7 @@ func (r *run) shadowKept(kept []Kept) {
 		}
 		r.secret.credentials = append(r.secret.credentials, c)
 		r.secret.env = append(r.secret.env, k.Name+"="+c.Shadow)
+		r.secret.services = append(r.secret.services, services([]shadow.Line{{Name: k.Name, Value: k.Value}})...)
 		if k.Revealed {
 			r.secret.revealed = append(r.secret.revealed, k.Name)
 		}
