@@ -102,7 +102,8 @@ func (u *ui) egress(o session.Outcome) {
 			u.status("denied", fmt.Sprintf("and %d more hosts", len(o.Egress.Denied)-i))
 			break
 		}
-		u.status("denied", fmt.Sprintf("%-21s  git ftl allow %s", fmt.Sprintf("%s (%d)", host, o.Egress.Denials[host]), host))
+		text := fmt.Sprintf("%-21s  %s", fmt.Sprintf("%s (%d)", host, o.Egress.Denials[host]), o.Egress.Hints[host])
+		u.status("denied", strings.TrimRight(text, " "))
 	}
 	if len(o.Egress.Swapped) > 0 {
 		u.status("used", strings.Join(o.Egress.Swapped, ", "))

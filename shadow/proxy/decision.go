@@ -26,6 +26,7 @@ type Decision struct {
 	Path    string    `json:"path,omitempty"`   // without query
 	Verdict Verdict   `json:"verdict"`
 	Reason  string    `json:"reason,omitempty"`  // of what was denied
+	Hint    string    `json:"hint,omitempty"`    // a command that would let it pass; "" where none does
 	Secrets []string  `json:"secrets,omitempty"` // names that were swapped
 	Shadows []string  `json:"shadows,omitempty"` // names whose shadows went where they are not bound
 	Status  int       `json:"status,omitempty"`  // of the answer; 0 where there was none
@@ -69,6 +70,7 @@ type refusal struct {
 	status int
 	reason string
 	hint   string // a command of the user, "" for none
+	path   bool   // for its path alone
 }
 
 func (r *refusal) Error() string { return r.reason }

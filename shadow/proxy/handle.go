@@ -75,7 +75,8 @@ func (x *exchange) decide(r *http.Request) (*http.Request, *refusal) {
 	}
 	bound := x.st.bound(x.t)
 	if len(bound) == 0 {
-		_, refused := x.st.permit(x.t, r)
+		refused := x.st.permit(x.t, r)
+		x.unspent(r, refused)
 		return r, refused
 	}
 	x.needles = x.st.scrub(bound)
@@ -83,6 +84,9 @@ func (x *exchange) decide(r *http.Request) (*http.Request, *refusal) {
 	if !x.anonymous(r) {
 		names, refused := spend(x.t, bound, out)
 		if refused != nil {
+			if refused.path && x.st.narrowed(x.t) {
+				refused.hint = x.t.allowHint()
+			}
 			return nil, refused
 		}
 		x.d.Secrets, x.d.Verdict = names, Swapped
@@ -196,7 +200,7 @@ func (x *exchange) refuse(w http.ResponseWriter, refused *refusal) {
 	if refused.status != http.StatusBadGateway {
 		x.d.Verdict = Denied
 	}
-	x.d.Reason, x.d.Status = refused.reason, refused.status
+	x.d.Reason, x.d.Hint, x.d.Status = refused.reason, refused.hint, refused.status
 	text := "git-ftl: error: " + refused.reason + "\n"
 	if refused.hint != "" {
 		text += "git-ftl: hint: " + refused.hint + "\n"

@@ -40,6 +40,7 @@ type Rule struct {
 	Paths    []string // prefixes that end at a segment; none is any
 	Registry bool     // GET and HEAD only, no body, no credential of the sandbox's own
 	Private  bool     // the host may have a private address: set it where the user named host and port
+	Narrowed bool     // more paths of the host pass once the user allows it by name
 }
 
 // state is a policy made ready.
@@ -183,6 +184,11 @@ func (r Rule) names(host string) bool {
 	return r.Host == host
 }
 
+// Covers reports whether a rule is for a host and port.
+func (r Rule) Covers(host string, port int) bool {
+	return r.covers(target{host: host, port: port})
+}
+
 func (r Rule) covers(t target) bool {
 	return r.names(t.host) && (r.Port == t.port || r.Port == 0 && (t.port == 443 || t.port == 80))
 }
@@ -210,24 +216,30 @@ func (st *state) isBound(host string) bool {
 	})
 }
 
-// permit says which rule lets a request pass: nil with no refusal in an open network.
-func (st *state) permit(t target, r *http.Request) (*Rule, *refusal) {
+// permit says why no rule lets a request pass; nil where one does.
+func (st *state) permit(t target, r *http.Request) *refusal {
 	var last *refusal
 	for i := range st.rules {
 		if !st.rules[i].covers(t) {
 			continue
 		}
 		if last = st.rules[i].admits(r); last == nil {
-			return &st.rules[i], nil
+			return nil
 		}
 	}
 	switch {
 	case st.mode == Open && !isLocal(t.host):
-		return nil, nil
-	case last != nil:
-		return nil, last
+		return nil
+	case last == nil:
+		last = forbidden(t.host + " is not allowed")
 	}
-	return nil, &refusal{status: http.StatusForbidden, reason: t.host + " is not allowed", hint: t.allowHint()}
+	last.hint = t.allowHint()
+	return last
+}
+
+// narrowed reports whether a host serves more once the user allows it.
+func (st *state) narrowed(t target) bool {
+	return slices.ContainsFunc(st.rules, func(r Rule) bool { return r.Narrowed && r.covers(t) })
 }
 
 // admits compares a request with a rule for its host.
@@ -267,7 +279,7 @@ func fits(r *http.Request, methods, paths []string) *refusal {
 		return forbidden("the path can be read in two ways")
 	}
 	if !slices.ContainsFunc(paths, func(p string) bool { return below(r.URL.Path, p) }) {
-		return forbidden("the path is not among those allowed there")
+		return &refusal{status: http.StatusForbidden, reason: "the path is not among those allowed there", path: true}
 	}
 	return nil
 }

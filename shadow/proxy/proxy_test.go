@@ -121,7 +121,7 @@ func TestDecisions(t *testing.T) {
 		{"https://docs.test/a", nil, "", Decision{Host: "docs.test", Port: 443, Method: "POST", Path: "/a", Verdict: Allowed, Status: 200}},
 		{"https://docs.test/a", []string{"X-Api-Key", shadowKey}, "", Decision{Host: "docs.test", Port: 443, Method: "POST", Path: "/a", Verdict: Leaked, Shadows: []string{"MODEL_KEY"}, Status: 200}},
 		{"https://docs.test/b", nil, strings.Repeat("x", 100<<10) + base64.StdEncoding.EncodeToString([]byte("env "+shadowKey)), Decision{Host: "docs.test", Port: 443, Method: "POST", Path: "/b", Verdict: Leaked, Shadows: []string{"MODEL_KEY"}, Status: 200}},
-		{"https://evil.test/c", nil, "", Decision{Host: "evil.test", Port: 443, Method: "POST", Path: "/c", Verdict: Denied, Reason: "evil.test is not allowed", Status: 403}},
+		{"https://evil.test/c", nil, "", Decision{Host: "evil.test", Port: 443, Method: "POST", Path: "/c", Verdict: Denied, Reason: "evil.test is not allowed", Hint: "git ftl allow evil.test", Status: 403}},
 	} {
 		do(t, c, request(t, "POST", test.url, test.body, test.header...))
 		got := w.last(i + 1)

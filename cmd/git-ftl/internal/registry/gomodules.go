@@ -37,28 +37,29 @@ func GoModules(files ...[]byte) []string {
 
 // ForModules narrows the registries of go to these modules and go's own toolchains:
 // a proxy of modules fetches whatever path it is asked for from wherever it points,
-// and so would carry what an agent writes into one.
-func (rs Registries) ForModules(modules []string) Registries {
+// and so would carry what an agent writes into one. whole says which hosts the user
+// allowed as they are.
+func (rs Registries) ForModules(modules []string, whole func(Host) bool) Registries {
 	paths := make([]string, 0, len(modules)+1)
 	for _, m := range append(slices.Clone(modules), "golang.org/toolchain") {
 		paths = append(paths, "/"+escapeModule(m))
 	}
 	var hosts []Host
 	for _, h := range rs.Hosts {
-		if h.Tool != "go" {
+		if h.Tool != "go" || whole(h) {
 			hosts = append(hosts, h)
 			continue
 		}
 		for _, p := range paths {
 			narrow := h
-			narrow.PathPrefix += p
+			narrow.PathPrefix, narrow.Narrowed = narrow.PathPrefix+p, true
 			hosts = append(hosts, narrow)
 		}
 	}
 	narrowed := rs
 	narrowed.Hosts, narrowed.Credentials = hosts, nil
 	for _, c := range rs.Credentials {
-		c.Binding.Paths = rs.narrowPaths(c, paths)
+		c.Binding.Paths = rs.narrowPaths(c, paths, whole)
 		narrowed.Credentials = append(narrowed.Credentials, c)
 	}
 	return narrowed
@@ -66,14 +67,14 @@ func (rs Registries) ForModules(modules []string) Registries {
 
 // narrowPaths puts modules in the place of the paths of a binding that are go's
 // alone.
-func (rs Registries) narrowPaths(c shadow.Credential, modules []string) []string {
+func (rs Registries) narrowPaths(c shadow.Credential, modules []string, whole func(Host) bool) []string {
 	var paths []string
 	others, narrowed := false, false
 	for _, h := range rs.Hosts {
 		if hostPort(h.Host, h.Port) != c.Binding.Hosts[0] || len(c.Binding.Paths) > 0 && !slices.Contains(c.Binding.Paths, h.PathPrefix) {
 			continue
 		}
-		if h.Tool != "go" {
+		if h.Tool != "go" || whole(h) {
 			others = true
 			continue
 		}

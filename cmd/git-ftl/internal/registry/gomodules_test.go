@@ -37,20 +37,22 @@ func TestGoModules(t *testing.T) {
 // do the credentials that are theirs alone.
 func TestForModules(t *testing.T) {
 	rs := Registries{
-		Hosts: []Host{{Tool: "go", Host: "proxy.test", Port: 443}, {Tool: "go", Host: "art.test", Port: 443, PathPrefix: "/go"}, {Tool: "npm", Host: "art.test", Port: 443, PathPrefix: "/npm"}},
+		Hosts: []Host{{Tool: "go", Host: "proxy.test", Port: 443}, {Tool: "go", Host: "art.test", Port: 443, PathPrefix: "/go"}, {Tool: "npm", Host: "art.test", Port: 443, PathPrefix: "/npm"}, {Tool: "go", Host: "whole.test", Port: 443}},
 		Credentials: []shadow.Credential{
+			{Name: "go:whole.test", Binding: shadow.Binding{Hosts: []string{"whole.test"}}},
 			{Name: "go:art.test/go", Binding: shadow.Binding{Hosts: []string{"art.test"}, Paths: []string{"/go"}}},
 			{Name: "npm:art.test/npm", Binding: shadow.Binding{Hosts: []string{"art.test"}, Paths: []string{"/npm"}}},
 		},
 	}
-	got := rs.ForModules([]string{"github.com/B/c"})
+	got := rs.ForModules([]string{"github.com/B/c"}, func(h Host) bool { return h.Host == "whole.test" })
 	want := Registries{
 		Hosts: []Host{
-			{Tool: "go", Host: "proxy.test", Port: 443, PathPrefix: "/github.com/!b/c"}, {Tool: "go", Host: "proxy.test", Port: 443, PathPrefix: "/golang.org/toolchain"},
-			{Tool: "go", Host: "art.test", Port: 443, PathPrefix: "/go/github.com/!b/c"}, {Tool: "go", Host: "art.test", Port: 443, PathPrefix: "/go/golang.org/toolchain"},
-			{Tool: "npm", Host: "art.test", Port: 443, PathPrefix: "/npm"},
+			{Tool: "go", Host: "proxy.test", Port: 443, PathPrefix: "/github.com/!b/c", Narrowed: true}, {Tool: "go", Host: "proxy.test", Port: 443, PathPrefix: "/golang.org/toolchain", Narrowed: true},
+			{Tool: "go", Host: "art.test", Port: 443, PathPrefix: "/go/github.com/!b/c", Narrowed: true}, {Tool: "go", Host: "art.test", Port: 443, PathPrefix: "/go/golang.org/toolchain", Narrowed: true},
+			{Tool: "npm", Host: "art.test", Port: 443, PathPrefix: "/npm"}, {Tool: "go", Host: "whole.test", Port: 443},
 		},
 		Credentials: []shadow.Credential{
+			{Name: "go:whole.test", Binding: shadow.Binding{Hosts: []string{"whole.test"}}},
 			{Name: "go:art.test/go", Binding: shadow.Binding{Hosts: []string{"art.test"}, Paths: []string{"/go/github.com/!b/c", "/go/golang.org/toolchain"}}},
 			{Name: "npm:art.test/npm", Binding: shadow.Binding{Hosts: []string{"art.test"}, Paths: []string{"/npm"}}},
 		},
@@ -58,7 +60,7 @@ func TestForModules(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(shadow.Credential{}, "Real")); diff != "" {
 		t.Error(diff)
 	}
-	if len(rs.Hosts) != 3 || len(rs.Credentials[0].Binding.Paths) != 1 {
+	if len(rs.Hosts) != 4 || len(rs.Credentials[1].Binding.Paths) != 1 {
 		t.Error("the original was changed")
 	}
 }

@@ -47,6 +47,7 @@ type Host struct {
 	Port       int
 	PathPrefix string // "" is the whole host; else /a/b, no slash at the end
 	Private    bool   // named by the user's own configuration: its address may be private
+	Narrowed   bool   // by ForModules
 }
 
 // File is what a tool inside the sandbox is to read: only the lines that name
@@ -102,7 +103,7 @@ func (rs Registries) Rules() []proxy.Rule {
 			continue
 		}
 		seen[key] = true
-		rule.Registry, rule.Methods = true, reading()
+		rule.Registry, rule.Methods, rule.Narrowed = true, reading(), h.Narrowed
 		if h.PathPrefix != "" {
 			rule.Paths = []string{h.PathPrefix}
 		}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/registry"
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/shadow/proxy"
 )
@@ -31,6 +32,7 @@ type egress struct {
 	mu      sync.Mutex
 	audit   *os.File // nil where it cannot be written
 	denied  map[string]int
+	hints   map[string]string // of a denied host, what would let it pass
 	swapped map[string]bool
 	allowed int
 }
@@ -45,7 +47,7 @@ func (r *run) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := &egress{over: make(chan struct{}), denied: map[string]int{}, swapped: map[string]bool{}}
+	e := &egress{over: make(chan struct{}), denied: map[string]int{}, hints: map[string]string{}, swapped: map[string]bool{}}
 	policy, ports, stamp := r.policy()
 	e.proxy, err = proxy.New(proxy.Config{
 		Authority: authority, Policy: policy, Upstream: upstream(r.Env), Now: r.Now,
@@ -67,6 +69,7 @@ func (r *run) join(ctx context.Context) error {
 	}
 	e.ended.Go(func() { _ = e.proxy.Serve(context.WithoutCancel(ctx), r.box.Tunnel()) })
 	r.openPorts(ctx, ports)
+	r.sayClosed(ports)
 	e.ended.Go(func() { r.keepPolicy(ctx, stamp) })
 	return nil
 }
@@ -82,7 +85,7 @@ func (r *run) leaveNetwork() {
 	e.ended.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r.out.Egress = Egress{Allowed: e.allowed, Denied: []string{}, Swapped: []string{}, Denials: e.denied}
+	r.out.Egress = Egress{Allowed: e.allowed, Denied: []string{}, Swapped: []string{}, Denials: e.denied, Hints: e.hints}
 	r.out.Egress.Denied = append(r.out.Egress.Denied, slices.Sorted(maps.Keys(e.denied))...)
 	r.out.Egress.Swapped = append(r.out.Egress.Swapped, slices.Sorted(maps.Keys(e.swapped))...)
 	if e.audit != nil {
@@ -109,6 +112,9 @@ func (r *run) decided(e *egress, d proxy.Decision) {
 	case proxy.Denied:
 		if first = e.denied[host] == 0 && len(e.denied) < maxDenied; first || e.denied[host] > 0 {
 			e.denied[host]++
+			if d.Hint != "" {
+				e.hints[host] = d.Hint
+			}
 		}
 	default:
 		e.allowed++
@@ -119,10 +125,18 @@ func (r *run) decided(e *egress, d proxy.Decision) {
 	e.mu.Unlock()
 	switch {
 	case first && host != "":
-		r.note(fmt.Sprintf("denied: %s (%s); git ftl allow %s", host, escape.Text(d.Reason), host))
+		r.note(fmt.Sprintf("denied: %s (%s)%s", host, escape.Text(d.Reason), command(d)))
 	case d.Verdict == proxy.Leaked:
-		r.note(fmt.Sprintf("the shadow of %s was sent to %s, where it is not bound", strings.Join(d.Shadows, ", "), host))
+		r.note(fmt.Sprintf("the shadow of %s was sent to %s, where it is not bound%s", strings.Join(d.Shadows, ", "), host, command(d)))
 	}
+}
+
+// command is what a user can do about a decision, behind what is said of it.
+func command(d proxy.Decision) string {
+	if d.Hint == "" {
+		return ""
+	}
+	return "; " + escape.Text(d.Hint)
 }
 
 // authority is the sandbox's own, made with it.
@@ -225,10 +239,7 @@ func (r *run) openPorts(ctx context.Context, ports []int) {
 // secrets are bound to.
 func (r *run) policy() (p proxy.Policy, ports []int, stamp string) {
 	stamp = r.allowStamp()
-	p = proxy.Policy{
-		Mode: proxy.Mode(r.Config.Network), Rules: r.secret.tools.Rules(),
-		Credentials: slices.Concat(r.secret.credentials, r.secret.tools.Credentials),
-	}
+	p.Mode = proxy.Mode(r.Config.Network)
 	for _, a := range r.Allowed() {
 		rule, err := a.rule()
 		if err != nil {
@@ -240,6 +251,12 @@ func (r *run) policy() (p proxy.Policy, ports []int, stamp string) {
 			ports = append(ports, rule.Port)
 		}
 	}
+	allowed := p.Rules
+	tools := r.secret.tools.ForModules(r.secret.modules, func(h registry.Host) bool {
+		return slices.ContainsFunc(allowed, func(rule proxy.Rule) bool { return rule.Covers(h.Host, h.Port) })
+	})
+	p.Rules = slices.Concat(tools.Rules(), allowed)
+	p.Credentials = slices.Concat(r.secret.credentials, tools.Credentials)
 	return p, ports, stamp
 }
 

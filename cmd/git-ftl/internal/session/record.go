@@ -113,6 +113,9 @@ type Egress struct {
 	Swapped []string `json:"swapped"`
 
 	Denials map[string]int `json:"denials,omitempty"` // how often, by host
+
+	// By host, the command that lets it pass; none where no command does.
+	Hints map[string]string `json:"hints,omitempty"`
 }
 
 // Stage is one step of the pipeline and its time.
