@@ -35,6 +35,24 @@ type far struct {
 	secure chanListener
 	told   chan error // how connections of "tell" ended
 	go_    chan struct{}
+
+	mu   sync.Mutex
+	seen func(port int) // of each connection
+}
+
+// sees notes each connection from now on.
+func (f *far) sees(note func(port int)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen = note
+}
+
+func (f *far) note(port int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.seen != nil {
+		f.seen(port)
+	}
 }
 
 type chanListener chan net.Conn
@@ -70,7 +88,9 @@ func newFar(t *testing.T, l net.Listener) *far {
 			if err != nil {
 				return
 			}
-			switch c.LocalAddr().(*net.TCPAddr).Port {
+			port := c.LocalAddr().(*net.TCPAddr).Port
+			f.note(port)
+			switch port {
 			case 80:
 				f.web <- c
 			case 443:
