@@ -8,7 +8,7 @@ GUESTS = container/guestbin/guest-linux-amd64.sum container/guestbin/guest-linux
 FLAGS = -trimpath -tags embedguest -ldflags "-s -w"
 TOOL = $(GO) tool -modfile=.tools.mod
 
-.PHONY: build demo test test-fast test-modules soak bench check fuzz man engine clean help
+.PHONY: build demo test test-fast test-modules test-egress soak bench check fuzz man engine clean help
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
@@ -42,6 +42,9 @@ check: $(GUESTS) ## Format, vet, lint, import rules, cross builds, size and star
 
 test-modules: engine build ## The main job on three public Go modules, with their own tests.
 	sh testdata/modules.sh "$(CURDIR)/bin/git-ftl"
+
+test-egress: engine $(GUESTS) ## npm and Go against private registries, in an image of a gigabyte that it builds.
+	FTL_TEST_EGRESS=1 FTL_REQUIRE_DOCKER=1 $(GO) test -tags embedguest -count=1 -v -run '^TestRegistries$$' ./cmd/git-ftl
 
 soak: $(GUESTS) ## Kill git-ftl, guest and engine N times at random moments (default 1000, half an hour); SEED=.
 	sh testdata/soak.sh $(or $(N),1000) $(SEED)

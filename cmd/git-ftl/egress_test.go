@@ -1,22 +1,16 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -26,61 +20,62 @@ import (
 )
 
 // cmdUpstream starts a TLS server that wants a bearer token, and a proxy by which
-// alone it is reached, as in a company: upstream TOKEN. The server calls itself
-// api.upstream.example, SSL_CERT_FILE makes the host trust it, HTTPS_PROXY names
-// the proxy. It answers what it was sent, the right token too.
+// alone it is reached, as in a company: upstream [inspect|tls] TOKEN. The server
+// calls itself api.upstream.example, SSL_CERT_FILE makes the host trust it,
+// HTTPS_PROXY names the proxy. It answers what it was sent, the right token too.
+//
+// A proxy that inspects has a CA of its own, which is all that the host trusts,
+// and wants a login; with tls it is itself reached over TLS.
 func cmdUpstream(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: upstream TOKEN")
+	if neg || len(args) == 0 || len(args) > 2 {
+		ts.Fatalf("usage: upstream [inspect|tls] TOKEN")
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	ts.Check(err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "upstream of a test"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"api.upstream.example"},
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	ts.Check(err)
-	roots := ts.MkAbs(".upstream.pem")
-	ts.Check(os.WriteFile(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644))
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}})
-	ts.Check(err)
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	token := args[len(args)-1]
+	n := newInternet(ts)
+	n.serve(func(w http.ResponseWriter, r *http.Request) {
 		got := r.Header.Get("Authorization")
-		if got != "Bearer "+args[0] {
+		if got != "Bearer "+token {
 			w.WriteHeader(http.StatusUnauthorized)
 		}
 		fmt.Fprintf(w, "upstream got %s\n", got)
-	})}
-	go func() { _ = server.Serve(l) }()
-	ts.Defer(func() { _ = server.Close() })
+	}, "api.upstream.example")
+	connectTo(ts, n, args[0])
+}
+
+// connectTo makes a network the script's own.
+func connectTo(ts *testscript.TestScript, n *internet, kind string) {
+	ts.Defer(n.close)
+	trusted, login := n.ca, ""
+	if kind == "inspect" || kind == "tls" {
+		n.office, login = n.authority("office of a test"), "clerk:paper-clip-4711"
+		trusted = n.office
+	}
+	roots := ts.MkAbs(".upstream.pem")
+	ts.Check(trusted.write(roots))
 	ts.Setenv("SSL_CERT_FILE", roots)
-	p, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	proxy := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodConnect || r.Host != "api.upstream.example:443" {
-			w.WriteHeader(http.StatusForbidden)
-			return
-		}
-		to, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		defer to.Close()
-		w.WriteHeader(http.StatusOK)
-		from, _, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			return
-		}
-		defer from.Close()
-		go func() { _, _ = io.Copy(to, from) }()
-		_, _ = io.Copy(from, to)
-	})}
-	go func() { _ = proxy.Serve(p) }()
-	ts.Defer(func() { _ = proxy.Close() })
-	ts.Setenv("HTTPS_PROXY", "http://"+p.Addr().String())
+	ts.Setenv("HTTPS_PROXY", n.proxy(login, kind == "tls"))
+}
+
+// printedCommand is what a person would copy from what git-ftl said.
+var printedCommand = regexp.MustCompile(`(?m); git ftl ((?:allow|auth bind) [^;\n]+)$`)
+
+// cmdObey runs the one command that a file of output names, and no other: obey
+// FILE. It fails where there is none or more than one.
+func cmdObey(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: obey FILE")
+	}
+	said := map[string]bool{}
+	for _, m := range printedCommand.FindAllStringSubmatch(ts.ReadFile(args[0]), -1) {
+		said[m[1]] = true
+	}
+	if len(said) != 1 {
+		ts.Fatalf("commands printed: %v", said)
+	}
+	for line := range said {
+		ts.Logf("obey: git ftl %s", line)
+		ts.Check(ts.Exec("git", append([]string{"ftl"}, strings.Fields(line)...)...))
+	}
 }
 
 // cmdMirror serves a folder of Debian packages as http://HOST/debian, by way of a

@@ -61,6 +61,9 @@ func params(dir string) testscript.Params {
 			if cond == "root" {
 				return os.Getuid() == 0, nil
 			}
+			if cond == "postgres" {
+				return hasPostgres()
+			}
 			if path, ok := strings.CutPrefix(cond, "file:"); ok {
 				_, err := os.Stat(path)
 				return err == nil, nil
@@ -78,6 +81,11 @@ func params(dir string) testscript.Params {
 			"upstream":  cmdUpstream,
 			"echo":      cmdEcho,
 			"mirror":    cmdMirror,
+			"obey":      cmdObey,
+			"image":     cmdImage,
+			"postgres":  cmdPostgres,
+			"npm":       cmdNpm,
+			"goproxy":   cmdGoproxy,
 		},
 	}
 }
