@@ -64,6 +64,10 @@ type names struct {
 	plain []string
 }
 
+// IsEnvFile reports whether a file of this name, in any folder, holds values of an
+// environment and stays out of every snapshot.
+func IsEnvFile(name string) bool { return newNames().why(name, true) == WhyEnv }
+
 func newNames() names { return names{nameRules(), plainEnv()} }
 
 // why returns the reason that keeps a path out by its name, "" where none does.
