@@ -21,6 +21,15 @@ type Sought struct {
 	Chosen bool
 }
 
+// Needles are the forms to look for; none where the value is not worth it.
+func (k Sought) Needles() []Needle {
+	value := k.Value.Reveal()
+	if !k.Chosen && weak(value) {
+		return nil
+	}
+	return Needles(value[:min(len(value), maxSought)], k.Chosen)
+}
+
 // Finder looks for whole values in files, in the forms that Needles gives. It is
 // safe for concurrent use.
 type Finder struct {
@@ -40,11 +49,7 @@ func (m *Mint) Finder(all []Sought) *Finder {
 	sum := hmac.New(sha256.New, m.sum("finder", finderVersion))
 	var forms []needle.Form
 	for _, k := range all {
-		value := k.Value.Reveal()
-		if !k.Chosen && weak(value) {
-			continue
-		}
-		for _, n := range Needles(value[:min(len(value), maxSought)], k.Chosen) {
+		for _, n := range k.Needles() {
 			text := n.Text.Reveal()
 			forms = append(forms, needle.Form{Name: k.Name, Text: []byte(text), Least: len(text)})
 			for _, part := range []string{k.Name, text} {

@@ -17,7 +17,7 @@ type Needle struct {
 const (
 	fullLength  = 12  // in bytes, from here on in every encoding and in parts
 	needEntropy = 2.5 // in bits a byte, below fullLength
-	pemLine     = 16  // in bytes: shorter lines of a key stand alone for nothing
+	pemLine     = 32  // in bytes: shorter lines of a key stand alone for nothing, and the last one of many is padding
 )
 
 // Needles are the forms of a value to look for. None for a value under MinLength,
@@ -25,7 +25,8 @@ const (
 // user chose it: then only the length counts. Of 8 to 11 bytes there are the raw
 // and base64 forms, Exact. Of a URL the password counts as well as the whole, of
 // a private key each line, of a JSON document each secret text in it; the prefix
-// of a provider ("sk_live_") is left out, since it is in every example.
+// of a provider ("sk_live_") is left out, since it is in every example, and so is
+// what every private key of a kind begins with.
 func Needles(value string, chosen bool) []Needle {
 	var all []Needle
 	seen := map[string]bool{}
@@ -72,7 +73,8 @@ func pieces(value string) []string {
 	switch {
 	case strings.HasPrefix(trimmed, "-----BEGIN "):
 		for line := range strings.Lines(trimmed) {
-			if line = strings.TrimSpace(line); len(line) >= pemLine && !strings.HasPrefix(line, "-----") {
+			line = strings.TrimSpace(line)
+			if line = line[keyHeader(line):]; len(line) >= fullLength && !strings.HasPrefix(line, "-----") {
 				parts = append(parts, line)
 			}
 		}
@@ -89,6 +91,28 @@ func pieces(value string) []string {
 		}
 	}
 	return append([]string{value}, parts...)
+}
+
+// keyHeader is how much of a line every private key of its kind begins with: the
+// names of format and algorithm. It is all of a line that is too short.
+func keyHeader(line string) int {
+	const rsa, rsaLength = "ADANBgkqhkiG9w0BAQEFAASC", 52 // of PKCS #8, behind its length
+	switch {
+	case len(line) < pemLine, strings.HasPrefix(line, "b3BlbnNzaC1rZXktdjE"): // "openssh-key-v1"
+		return len(line)
+	case len(line) > rsaLength && strings.HasPrefix(line, "MII") && strings.Contains(line[:rsaLength], rsa):
+		return rsaLength
+	}
+	for _, ec := range []string{
+		"MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg", // P-256
+		"MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBD",   // P-384
+		"MIHuAgEAMBAGByqGSM49AgEGBSuBBAAjBIHWMIHTAgEBBEI",  // P-521
+	} {
+		if strings.HasPrefix(line, ec) {
+			return len(ec)
+		}
+	}
+	return 0
 }
 
 // texts are the secret texts of a JSON document.

@@ -1,7 +1,9 @@
 package shadow
 
 import (
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
@@ -59,6 +61,35 @@ func TestNeedles(t *testing.T) {
 			}
 			if !test.exact && test.raw != nil && !encodings["hex"] {
 				t.Errorf("a long value is looked for as %v alone", encodings)
+			}
+		})
+	}
+}
+
+// TestNeedlesOfKeyHeaders: what all private keys of a kind begin with is no needle.
+func TestNeedlesOfKeyHeaders(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		curve elliptic.Curve
+		start int // of what is the key's own, in its first line
+	}{
+		{"P-256", elliptic.P256(), 48},
+		{"P-384", elliptic.P384(), 46},
+		{"P-521", elliptic.P521(), 47},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ec, err := ecdsa.GenerateKey(test.curve, rand.Reader)
+			if err != nil {
+				t.Fatal(err)
+			}
+			der, err := x509.MarshalPKCS8PrivateKey(ec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+			want := strings.Split(key, "\n")[1][test.start:]
+			if got := Needles(key, false)[0].Text.Reveal(); got != want {
+				t.Errorf("the first needle has %d bytes, want %d", len(got), len(want))
 			}
 		})
 	}
