@@ -29,6 +29,20 @@ var (
 // System is the keyring of the operating system.
 func System() Ring { return system{} }
 
+// Quiet is System for who may not ask a person: where a prompt would be shown, it
+// is locked.
+func Quiet() Ring { return quiet{} }
+
+type quiet struct{ system }
+
+// Get implements Ring.
+func (q quiet) Get(service, account string) (string, error) {
+	if sealed() {
+		return "", ErrLocked
+	}
+	return q.system.Get(service, account)
+}
+
 type system struct{}
 
 // Set implements Ring.

@@ -25,6 +25,27 @@ func reachable() error {
 	return nil
 }
 
+// sealed reports whether a keyring could only be read by way of a prompt. It asks
+// for the collections that the library may read from, in its order.
+func sealed() bool {
+	bus, err := dbus.SessionBusPrivateNoAutoStartup()
+	if err != nil {
+		return false
+	}
+	defer bus.Close()
+	if bus.Auth(nil) != nil || bus.Hello() != nil {
+		return false
+	}
+	for _, path := range []dbus.ObjectPath{"/org/freedesktop/secrets/collection/login", "/org/freedesktop/secrets/aliases/default"} {
+		v, err := bus.Object("org.freedesktop.secrets", path).GetProperty("org.freedesktop.Secret.Collection.Locked")
+		if err == nil {
+			locked, _ := v.Value().(bool)
+			return locked
+		}
+	}
+	return false
+}
+
 // unanswered reports whether an error of the bus says that no Secret Service
 // with a collection is there, by its D-Bus name.
 func unanswered(err error) bool {

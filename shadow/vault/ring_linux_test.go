@@ -23,6 +23,7 @@ func TestKeyring(t *testing.T) {
 		{"unlocked", "unlocked"},
 		{"locked", "locked"},
 		{"locked", "prompt"}, // which nobody answers
+		{"locked", "quiet"},  // and is never shown
 		{"no-service", "no-service"},
 		{"no-bus", "no-bus"},
 	} {
@@ -48,6 +49,10 @@ func TestWithinKeyring(t *testing.T) {
 		t.Skip("run by TestKeyring")
 	}
 	o := Options{File: filepath.Join(t.TempDir(), "v"), Ring: System(), Timeout: 20 * time.Second}
+	if state == "quiet" {
+		quietly(t)
+		return
+	}
 	want := map[string]error{"locked": ErrLocked, "prompt": ErrTimeout, "no-service": ErrNoService, "no-bus": ErrNoBus}[state]
 	if state == "prompt" {
 		o.Timeout = time.Second
@@ -80,6 +85,19 @@ func TestWithinKeyring(t *testing.T) {
 	if _, err := Open(t.Context(), o); !errors.Is(err, ErrAbsent) {
 		t.Errorf("a key that is gone: %v", err)
 	}
+}
+
+// quietly reads from a locked keyring by a ring that shows no prompt.
+func quietly(t *testing.T) {
+	prompts := silentPrompter(t)
+	start := time.Now()
+	if _, err := Quiet().Get(service, "any"); !errors.Is(err, ErrLocked) {
+		t.Errorf("%v, want %v", err, ErrLocked)
+	}
+	if n := prompts(); n > 0 {
+		t.Errorf("%d prompts were shown", n)
+	}
+	t.Logf("after %v", time.Since(start))
 }
 
 // silentPrompter takes the place of the desktop's dialogs: it is asked to show

@@ -7,3 +7,6 @@ func reachable() error { return nil }
 
 // unanswered knows no bus here.
 func unanswered(error) bool { return false }
+
+// sealed knows no prompt here that could be foreseen.
+func sealed() bool { return false }
