@@ -1,0 +1,80 @@
+package credential
+
+import "slices"
+
+// securityRows are tokens of who keeps secrets, names and networks safe.
+func securityRows() []Row {
+	return slices.Concat(
+		provider("HashiCorp Vault", "https://developer.hashicorp.com/vault/docs/concepts/tokens",
+			kind("vault-service", "service token", lit("hvs.").span(url, 24, 300)),
+			kind("vault-batch", "batch token", lit("hvb.").span(url, 130, 400)),
+			kind("vault-recovery", "recovery token", lit("hvr.").span(url, 24, 300))),
+		provider("HCP Terraform", "https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens",
+			kind("terraform-token", "API token", run(alnum, 14).lit(".atlasv1.").span(url, 60, 70))),
+		provider("Pulumi", "https://www.pulumi.com/docs/pulumi-cloud/access-management/access-tokens/",
+			kind("pulumi-token", "access token", lit("pul-").n(hex, 40))),
+		provider("Doppler", "https://docs.doppler.com/docs/service-tokens",
+			kind("doppler-personal", "personal token", lit("dp.pt.").span(alnum, 40, 44)),
+			kind("doppler-service", "service token", lit("dp.st.").span(url, 2, 35).lit(".").span(alnum, 40, 44)),
+			kind("doppler-cli", "CLI token", lit("dp.ct.").span(alnum, 40, 44)),
+			kind("doppler-account", "service account token", lit("dp.sa.").span(alnum, 40, 44)),
+			kind("doppler-scim", "SCIM token", lit("dp.scim.").span(alnum, 40, 44)),
+			kind("doppler-audit", "audit token", lit("dp.audit.").span(alnum, 40, 44))),
+		provider("1Password", "https://developer.1password.com/docs/service-accounts/security/",
+			kind("onepassword-service", "service account token", lit("ops_eyJ").span(padded, 200, 2000)),
+			kind("onepassword-secret-key", "secret key", lit("A3-").n(upperAlnum, 6).lit("-").n(upperAlnum, 6).lit("-").n(upperAlnum, 5).lit("-").n(upperAlnum, 5).lit("-").n(upperAlnum, 5).lit("-").n(upperAlnum, 5))),
+		provider("Bitwarden", "https://bitwarden.com/help/access-tokens/",
+			kind("bitwarden-token", "machine account token", lit("0.").uuid().lit(".").n(alnum, 30).lit(":").n(base64, 22).lit("==")).near("bws", "bitwarden")),
+		provider("Infisical", "https://infisical.com/docs/documentation/platform/token",
+			kind("infisical-token", "service token", lit("st.").n(hex, 24).lit(".").n(hex, 32).lit(".").n(hex, 32))),
+		provider("age", "https://github.com/C2SP/C2SP/blob/main/age.md",
+			kind("age-secret-key", "secret key", lit("AGE-SECRET-KEY-1").n(upperAlnum, 58)).sealed(sealBech32)),
+		provider("Tailscale", "https://tailscale.com/kb/1277/key-prefixes",
+			kind("tailscale-auth", "auth key", lit("tskey-auth-").span(alnum, 8, 20).lit("-").span(alnum, 20, 40)),
+			kind("tailscale-api", "API access token", lit("tskey-api-").span(alnum, 8, 20).lit("-").span(alnum, 20, 40)),
+			kind("tailscale-client", "OAuth client secret", lit("tskey-client-").span(alnum, 8, 20).lit("-").span(alnum, 20, 40)),
+			kind("tailscale-scim", "SCIM key", lit("tskey-scim-").span(alnum, 8, 20).lit("-").span(alnum, 20, 40)),
+			kind("tailscale-webhook", "webhook key", lit("tskey-webhook-").span(alnum, 8, 20).lit("-").span(alnum, 20, 40))),
+		provider("ngrok", "https://ngrok.com/docs/agent/",
+			kind("ngrok-token", "authtoken", run(alnum, 27).lit("_").span(alnum, 20, 22)).near("ngrok", "authtoken")),
+	)
+}
+
+// identityRows are tokens of who knows people, and who looks for what is wrong.
+func identityRows() []Row {
+	return slices.Concat(
+		provider("Okta", "https://developer.okta.com/docs/guides/create-an-api-token/main/",
+			kind("okta-token", "API token", lit("00").n(url, 40)).near("okta", "ssws")),
+		provider("Auth0", "https://auth0.com/docs/secure/application-credentials",
+			kind("auth0-secret", "client secret", run(url, 64)).near("auth0")),
+		provider("OneLogin", "https://developers.onelogin.com/api-docs/1/getting-started/working-with-api-credentials",
+			kind("onelogin-secret", "client secret", run(hex, 64)).near("onelogin")),
+		provider("Duo", "https://duo.com/docs/adminapi",
+			kind("duo-secret", "secret key", run(alnum, 40)).near("duo_", "duosecurity")),
+		provider("JumpCloud", "https://docs.jumpcloud.com/api/2.0/index.html",
+			kind("jumpcloud-key", "API key", run(hex, 40)).near("jumpcloud")),
+		provider("Stytch", "https://stytch.com/docs/api/authentication",
+			kind("stytch-secret", "secret", lit("secret-live-").n(url, 36).lit("=")),
+			kind("stytch-test-secret", "test secret", lit("secret-test-").n(url, 36).lit("=")).mild()),
+		provider("Snyk", "https://docs.snyk.io/snyk-api/authentication-for-api",
+			kind("snyk-token", "API token", uuid()).near("snyk")),
+		provider("Sonar", "https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens/",
+			kind("sonar-user", "user token", lit("squ_").n(hex, 40)),
+			kind("sonar-project", "project token", lit("sqp_").n(hex, 40)),
+			kind("sonar-analysis", "global analysis token", lit("sqa_").n(hex, 40))),
+		provider("Semgrep", "https://semgrep.dev/docs/semgrep-ci/",
+			kind("semgrep-token", "app token", run(hex, 64)).near("semgrep")),
+		provider("Socket", "https://docs.socket.dev/reference/introduction-to-socket-api",
+			kind("socket-token", "API token", lit("sktsec_").span(url, 40, 60).lit("_api"))),
+		provider("Shodan", "https://developer.shodan.io/api/introduction",
+			kind("shodan-key", "API key", run(alnum, 32)).near("shodan")),
+		provider("VirusTotal", "https://docs.virustotal.com/docs/please-give-me-an-api-key",
+			kind("virustotal-key", "API key", run(hex, 64)).near("virustotal", "vt_api")),
+		provider("urlscan.io", "https://urlscan.io/docs/api/",
+			kind("urlscan-key", "API key", uuid()).near("urlscan")),
+		provider("StackHawk", "https://docs.stackhawk.com/apidocs.html",
+			kind("stackhawk-key", "API key", lit("hawk.").n(url, 20).lit(".").n(url, 20))),
+		provider("BuildBuddy", "https://www.buildbuddy.io/docs/guide-auth/",
+			kind("buildbuddy-key", "API key", run(alnum, 20)).near("buildbuddy")),
+	)
+}
