@@ -1,0 +1,4 @@
+package hooks
+
+// Hash is hash, for records of older versions.
+var Hash = hash
