@@ -31,6 +31,10 @@ type ApplyOptions struct {
 	Index  bool           // stage the change as well, beside what is staged
 	Commit *CommitOptions // commit the change on HEAD as well
 	Merge  bool           // write conflicts as markers, and their stages to the index
+
+	// Check looks at what is taken, before anything is written; its error ends the
+	// apply. nil looks at nothing.
+	Check func(ctx context.Context, objs *git.Objects, taken []git.Change) error
 }
 
 // Applied says what an apply or an undo wrote, or would write.
@@ -120,7 +124,7 @@ type apply struct {
 
 func (a *apply) run(ctx context.Context) (Applied, error) {
 	for _, step := range []func(context.Context) error{
-		a.allowed, a.choose, a.leaveOut, a.merge, a.check, a.mergeIndex, a.mergeHead,
+		a.allowed, a.choose, a.look, a.leaveOut, a.merge, a.check, a.mergeIndex, a.mergeHead,
 	} {
 		if err := step(ctx); err != nil {
 			return Applied{}, err
@@ -146,6 +150,18 @@ func (a *apply) run(ctx context.Context) (Applied, error) {
 	done.Commit, done.Head = hashOf(j.Record.Applied), hashOf(j.Record.Commit)
 	done.Hooks = j.said.String() + a.q.afterCommit(ctx, j)
 	return done, nil
+}
+
+// look lets the caller look at what is taken.
+func (a *apply) look(ctx context.Context) error {
+	if a.o.Check == nil {
+		return nil
+	}
+	taken, err := a.objs.Diff(a.r.Have, a.theirs)
+	if err != nil {
+		return err
+	}
+	return a.o.Check(ctx, a.objs, taken)
 }
 
 // leaveOut gives both sides the entry of Have at paths that the work tree's
