@@ -12,7 +12,7 @@ TOOL = $(GO) tool -modfile=.tools.mod
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
-bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch shadow -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile cmd/git-ftl/man.roff $(wildcard cmd/git-ftl/completion.*)
+bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch shadow lint hooks -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile hooks/shim.sh cmd/git-ftl/man.roff $(wildcard cmd/git-ftl/completion.*)
 	$(GO) build $(FLAGS) -o $@ ./cmd/git-ftl
 
 container/guestbin/guest-linux-%.sum: $(GUEST_SOURCES)

@@ -12,7 +12,7 @@ bad() {
 }
 
 say gofmt
-unformatted=$(gofmt -l cmd container patch shadow snapshot)
+unformatted=$(gofmt -l cmd container hooks lint patch shadow snapshot)
 [ -z "$unformatted" ] || bad "not gofmt-clean: $unformatted"
 say go mod tidy
 $go mod tidy -diff >/dev/null || bad "go.mod or go.sum is not tidy: go mod tidy"

@@ -64,23 +64,31 @@ func (c *allowCmd) change(ctx context.Context, s *session.Session) error {
 
 // keeper opens the user's vault for a task. Where there is none it asks no keyring.
 func (a *app) keeper(ctx context.Context, project string) (session.Vault, error) {
-	var kept session.Vault
-	v, err := a.openVault(ctx)
-	if errors.Is(err, vault.ErrNone) || configDir(a.env) == "" {
-		return kept, nil
+	if configDir(a.env) == "" {
+		return session.Vault{}, nil
+	}
+	return kept(project, func() (*vault.Vault, error) { return a.openVault(ctx) })
+}
+
+// kept is what a vault has for a project; nothing where there is no vault.
+func kept(project string, open func() (*vault.Vault, error)) (session.Vault, error) {
+	var all session.Vault
+	v, err := open()
+	if errors.Is(err, vault.ErrNone) {
+		return all, nil
 	}
 	if err != nil {
-		return kept, err
+		return all, err
 	}
 	entries, err := v.Visible(project)
 	if err != nil {
-		return kept, err
+		return all, err
 	}
-	kept.Mint = v.Mint(project)
+	all.Mint = v.Mint(project)
 	for _, e := range entries {
-		kept.Kept = append(kept.Kept, session.Kept{Name: e.Name, Value: e.Value, Binding: e.Binding, Revealed: e.Revealed})
+		all.Kept = append(all.Kept, session.Kept{Name: e.Name, Value: e.Value, Binding: e.Binding, Revealed: e.Revealed})
 	}
-	return kept, nil
+	return all, nil
 }
 
 // tools reads what the user's own package managers are configured with.

@@ -16,6 +16,7 @@ type applyCmd struct {
 	ID     string `arg:"" optional:"" help:"Result; the only undecided one of this work tree otherwise. -- PATH… takes files and folders of it."`
 	Patch  bool   `short:"p" help:"Choose hunk by hunk; the answers come from stdin."`
 	DryRun bool   `short:"n" name:"dry-run" help:"Only say what would happen."`
+	Waive  bool   `help:"Accept what the linter finds, this time and for this result."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 
 	targetFlags
@@ -69,7 +70,7 @@ func (v *applying) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	applied, err := v.s.Apply(ctx, v.r, o)
+	applied, err := v.s.Apply(ctx, v.r, o, v.c.Waive)
 	if err != nil {
 		return decided(v.r.ID, err)
 	}

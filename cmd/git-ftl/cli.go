@@ -38,6 +38,8 @@ type cli struct {
 	Show   showCmd   `cmd:"" group:"decide" help:"Show the record of one task."`
 	Diff   diffCmd   `cmd:"" group:"decide" help:"Show a result as git diff does." passthrough:""`
 	Apply  applyCmd  `cmd:"" group:"decide" aliases:"merge" help:"Merge a result into the working tree."`
+	Lint   lintCmd   `cmd:"" group:"decide" help:"Look for secrets and for what would run by itself."`
+	Waive  waiveCmd  `cmd:"" group:"decide" help:"Accept findings of a result."`
 	Undo   undoCmd   `cmd:"" group:"decide" help:"Take the newest apply back, byte for byte."`
 	Reject rejectCmd `cmd:"" group:"decide" help:"Decide against a result."`
 
@@ -48,6 +50,7 @@ type cli struct {
 	Snapshots  snapshotsCmd  `cmd:"" group:"keep" help:"List, show, restore and clean up what tasks started from."`
 	GC         gcCmd         `cmd:"" name:"gc" group:"keep" help:"Remove what nobody needs any more, and say how much."`
 	Trust      trustCmd      `cmd:"" group:"keep" help:"Show what the repository's own files would widen, and trust them."`
+	Hooks      hooksCmd      `cmd:"" group:"keep" help:"Install, remove and list the git hooks of git-ftl."`
 	Config     configCmd     `cmd:"" group:"keep" help:"Show every setting and where it comes from."`
 	Doctor     doctorCmd     `cmd:"" group:"keep" help:"Say what works here and what is missing."`
 	Uninstall  uninstallCmd  `cmd:"" group:"keep" help:"Take git-ftl out of this repository, without a trace."`
@@ -55,6 +58,7 @@ type cli struct {
 	Completion completionCmd `cmd:"" group:"keep" help:"Print the completion script of a shell."`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"For the completion scripts."`
 	Worker     workerCmd     `cmd:"" hidden:"" name:"task-worker" help:"Do a task in the background."`
+	Hook       hookCmd       `cmd:"" hidden:"" help:"What an installed git hook runs."`
 	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
 }
 
@@ -110,6 +114,11 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.session(ctx, repo)
+}
+
+// session loads the settings of a repository.
+func (a *app) session(ctx context.Context, repo *git.Repo) (*session.Session, error) {
 	c, err := config.Load(ctx, repo, a.source(repo))
 	if err != nil {
 		return nil, &exitError{code: exitUsage, err: err, hints: []string{
@@ -118,7 +127,7 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	}
 	return &session.Session{
 		Repo: repo, Config: c, Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now,
-		Keeper: a.keeper, Tools: a.tools, UserDir: configDir(a.env),
+		Keeper: a.keeper, Peek: a.peek, Tools: a.tools, UserDir: configDir(a.env),
 		Queue: patch.NewQueue(repo, a.umask), Store: snapshot.New(repo),
 	}, nil
 }

@@ -91,6 +91,7 @@ func (e *exitError) explainType() bool {
 		cut       *patch.InterruptedError
 		moved     *session.MovedError
 		inUse     *session.InUseError
+		blocked   *session.BlockedError
 		ways      interface{ Hints() []string }
 	)
 	switch err := e.err; {
@@ -111,6 +112,8 @@ func (e *exitError) explainType() bool {
 		e.code, e.details = exitConflict, cut.Paths
 		e.err = fmt.Errorf("an %s of %s was cut off, and files were edited since", cut.What, cut.ID)
 		e.hints = waysBack(cut)
+	case errors.As(err, &blocked):
+		e.explainBlocked(blocked)
 	case errors.As(err, &inUse):
 		e.details, e.hints = inUse.What, []string{"git ftl apply or git ftl reject decides; git ftl uninstall --force drops it all"}
 		if inUse.Running {

@@ -27,6 +27,7 @@ type source string
 
 const (
 	inVault  source = "the vault"
+	inHost   source = "a variable of the host"
 	inEnv    source = ".env"
 	inNested source = "api/.env.local"
 	inNpmrc  source = ".npmrc"
@@ -63,6 +64,8 @@ func keptSecrets(t *testing.T) []keptSecret {
 		{"MARKUP", inVault, "form:markup", `<a href="&amp;">` + r(12) + "</a>"},
 		{"PERCENTS", inVault, "form:percent", "100%\t%41%zz+" + r(12) + "&a=b"},
 		{"ENV_PASSWORD", inNested, "basic-password", "hunter2-" + r(12)},
+		{"HOST_TOKEN", inHost, "auth", r(40)},
+		{"HOST_PHRASE", inHost, "header:x-of-host", `it's "` + r(16) + `" $HOME`},
 		{"TOOL_NPM", inNpmrc, "auth", "npm" + "_" + r(36)},
 		{"TOOL_NETRC", inNetrc, "basic-password", r(24)},
 		{"TOOL_PIP", inPip, "basic-password", r(24)},

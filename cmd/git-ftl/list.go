@@ -38,6 +38,7 @@ type taskLine struct {
 	Insertions int       `json:"insertions"`
 	Deletions  int       `json:"deletions"`
 	Result     string    `json:"result"`
+	Blocked    bool      `json:"blocked"` // findings keep it from being applied
 	WorkTree   string    `json:"work_tree"`
 	Doing      string    `json:"doing,omitempty"`   // of a running task: the last line it printed, or its stage
 	Elapsed    float64   `json:"elapsed,omitempty"` // of a running task, seconds
@@ -139,6 +140,9 @@ func (a *app) longStatus(r statusReport) {
 	}
 	for _, l := range r.Pending {
 		files := plural(l.Files, "file")
+		if l.Blocked {
+			files = "blocked, " + files
+		}
 		if l.State == string(patch.Partial) {
 			files = fmt.Sprintf("partial, %d of %s left", l.Left, files)
 		}
@@ -174,7 +178,7 @@ func tasks(ctx context.Context, s *session.Session) ([]taskLine, error) {
 	for _, o := range records {
 		l := taskLine{
 			ID: o.ID, State: o.Status, Status: o.Status, Task: o.Task, Agent: o.Agent, WorkTree: o.WorkTree,
-			Created: o.Created, Files: len(o.Files), Insertions: o.Insertions(), Deletions: o.Deletions(),
+			Created: o.Created, Files: len(o.Files), Insertions: o.Insertions(), Deletions: o.Deletions(), Blocked: o.Blocked,
 		}
 		if r, ok := byID[o.ID]; ok {
 			l.State, l.Result, l.Left = string(r.State), r.Commit.String(), len(r.Left)
@@ -278,6 +282,11 @@ func (a *app) showRecord(o session.Outcome) {
 	}
 	for line := range strings.Lines(strings.TrimRight(o.Task, "\n")) {
 		fmt.Fprintf(a.stdout, "    %s\n", clean(strings.TrimSuffix(line, "\n")))
+	}
+	for i, f := range o.Findings {
+		for _, line := range findingLines(f, i+1) {
+			fmt.Fprintln(a.stdout, line)
+		}
 	}
 	for _, f := range o.Files {
 		fmt.Fprintf(a.stdout, " %s %s  +%d -%d\n", letter(patch.Kind(f.Change)), clean(f.Path), f.Insertions, f.Deletions)

@@ -38,10 +38,15 @@ type app struct {
 // through several forms, and their garbage need not add up.
 const softMemory = 256 << 20
 
+// gcPercent lets the heap of a short command grow to 12 MB before the first
+// collection, which costs such a command an eighth of its time.
+const gcPercent = 300
+
 func main() {
 	if code, ok := asGuest(os.Args); ok {
 		os.Exit(code)
 	}
+	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(softMemory)
 	keepPipes()
 	signals := make(chan os.Signal, 4)
@@ -95,7 +100,7 @@ func cutPaths(args []string) (rest, paths []string) {
 	if i > 1 && args[0] == "snapshots" && args[1] == "restore" {
 		return args[:i], args[i+1:]
 	}
-	if i < 1 || !slices.Contains([]string{"apply", "merge", "undo", "reject", "show", "continue"}, args[0]) {
+	if i < 1 || !slices.Contains([]string{"apply", "merge", "undo", "reject", "show", "continue", "lint"}, args[0]) {
 		return args, nil
 	}
 	return args[:i], args[i+1:]

@@ -221,6 +221,9 @@ func (w *secretWorld) keep() {
 		switch k.from {
 		case inVault:
 			w.gitWith(k.value+"\n", "ftl", "auth", "set", k.name)
+		case inHost:
+			w.git("config", "--add", "ftl.secrets", k.name)
+			w.env = append(w.env, k.name+"="+k.value)
 		case inEnv, inNested:
 			quote := map[bool]string{true: `"`, false: "'"}[strings.Contains(k.value, "\n")]
 			files[k.from] += k.name + "=" + quote + k.value + quote + "\n"

@@ -81,6 +81,7 @@ func params(dir string) testscript.Params {
 			"upstream":  cmdUpstream,
 			"echo":      cmdEcho,
 			"mirror":    cmdMirror,
+			"token":     cmdToken,
 			"obey":      cmdObey,
 			"image":     cmdImage,
 			"postgres":  cmdPostgres,

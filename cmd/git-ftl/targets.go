@@ -61,7 +61,7 @@ func (v *applying) targets(ctx context.Context) (patch.ApplyOptions, error) {
 	}
 	dry := o
 	dry.DryRun = true
-	if _, err := v.s.Apply(ctx, v.r, dry); err != nil {
+	if _, err := v.s.Apply(ctx, v.r, dry, c.Waive); err != nil {
 		return o, err
 	}
 	o.Commit.Message, err = v.editMessage(ctx, v.s, message)

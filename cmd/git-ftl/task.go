@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
+	"github.com/git-ftl/git-ftl/lint"
 )
 
 // maxAttempts bounds how many sandboxes one command starts.
@@ -264,7 +265,26 @@ func (u *ui) result(o session.Outcome) {
 	if len(names) > 0 {
 		u.status("dropped", strings.Join(names, ", "))
 	}
+	u.findings(o)
 	u.egress(o)
+}
+
+// findings lists the first of what the linter found that is more than a remark.
+func (u *ui) findings(o session.Outcome) {
+	const most = 6
+	shown := 0
+	for i, f := range o.Findings {
+		if f.Severity == lint.Info || f.Waived != "" {
+			continue
+		}
+		if shown++; shown > most {
+			u.line("  and more: git ftl lint %s", o.ID)
+			return
+		}
+		for _, line := range findingLines(f, i+1) {
+			u.line("%s", line)
+		}
+	}
 }
 
 // next says what to do with the result, as commands that work here.
@@ -281,6 +301,9 @@ func (a *app) next(s *session.Session, o session.Outcome) {
 	}
 	if s.Repo.Linked() {
 		refs = "worktree/ftl/base worktree/ftl/pending"
+	}
+	if o.Blocked {
+		a.ui.line("  git ftl lint%s            git ftl waive%s FINDING…", id, id)
 	}
 	a.ui.line("  git ftl diff%s            or: git diff %s", id, refs)
 	a.ui.line("  git ftl apply [-p]%s      git ftl continue%s \"…\"      git ftl reject%s", id, id, id)

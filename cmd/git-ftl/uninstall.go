@@ -20,8 +20,8 @@ type uninstallCmd struct {
 // Help implements kong.HelpProvider.
 func (c *uninstallCmd) Help() string {
 	return "Removes refs/ftl, refs/notes/ftl and their reflogs, .git/git-ftl, the sandboxes and exports of this repository, " +
-		"images that only it used, and ftl.* from its own git config, in all its work trees. What is left is as if git-ftl " +
-		"had never been here, but for objects, which git gc frees. Your files, .ftlconfig and .ftlignore among them, and " +
+		"images that only it used, its git hooks, and ftl.* from its own git config, in all its work trees. What is left is as " +
+		"if git-ftl had never been here, but for objects, which git gc frees. Your files, .ftlconfig and .ftlignore among them, and " +
 		"your global settings stay."
 }
 

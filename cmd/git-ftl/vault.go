@@ -115,6 +115,30 @@ func (a *app) openVault(ctx context.Context) (*vault.Vault, error) {
 	return vault.Open(ctx, o)
 }
 
+// peekPatience is how long a vault may take that nobody waits for.
+const peekPatience = 250 * time.Millisecond
+
+// peek gives what the vault has for a project, where that takes neither a person
+// nor time: a hook must not hang.
+func (a *app) peek(ctx context.Context, project string) (session.Vault, error) {
+	if configDir(a.env) == "" {
+		return session.Vault{}, nil
+	}
+	o, err := a.vaultOptions()
+	if err != nil {
+		return session.Vault{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, peekPatience)
+	defer cancel()
+	o.Ring, o.Timeout, o.Passphrase = vault.Quiet(), peekPatience, func(context.Context) (shadow.Secret, error) {
+		if a.unlock.Passphrase == "" {
+			return shadow.Secret{}, vault.ErrNoKey
+		}
+		return shadow.NewSecret(a.unlock.Passphrase), nil
+	}
+	return kept(project, func() (*vault.Vault, error) { return vault.Open(ctx, o) })
+}
+
 // passphrase is the one of the environment, or asks; twice for a new one.
 func (a *app) passphrase(ctx context.Context, twice bool) (shadow.Secret, error) {
 	if a.unlock.Passphrase != "" {

@@ -25,6 +25,9 @@ func (c *worktreeCmd) Run(a *app) error {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(a.dir, dir)
 		}
+		if err := s.Clear(ctx, r); err != nil {
+			return err
+		}
 		err = a.asUser(func() error { return s.Queue.Checkout(ctx, r, dir) })
 		if err != nil {
 			return err

@@ -51,10 +51,18 @@ type Repo struct {
 // safe.directory is honoured. Errors: ErrNotRepository, ErrTooOld, or what git
 // said.
 func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
-	if err := checkVersion(ctx, env); err != nil {
-		return nil, err
+	return open(ctx, dir, env, Find)
+}
+
+// open finds a repository while it asks for git's version: a git that is too old
+// may fail at either.
+func open(ctx context.Context, dir string, env []string, find func(context.Context, string, []string) (*Repo, error)) (*Repo, error) {
+	version := make(chan error, 1)
+	go func() { version <- checkVersion(ctx, env) }()
+	r, err := find(ctx, dir, env)
+	if old := <-version; old != nil {
+		return nil, old
 	}
-	r, err := Find(ctx, dir, env)
 	if err != nil {
 		return nil, err
 	}

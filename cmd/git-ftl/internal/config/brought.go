@@ -13,7 +13,7 @@ import (
 // do, and which counts only where the file is trusted.
 type Ask struct {
 	File   string   `json:"file"`
-	Key    string   `json:"key"`    // a setting, or "" for lines of .ftlinclude
+	Key    string   `json:"key"`    // a setting, or "" for lines of .ftlinclude and .ftllint
 	Values []string `json:"values"` // as the file has them
 	Effect bool     `json:"effect"` // this version obeys it
 }
@@ -184,8 +184,10 @@ func (c *Config) needs() (parts []string) {
 	if len(names) > 0 {
 		parts = append(parts, fmt.Sprintf("%s: %s %s trust", File, strings.Join(firstOf(names), ", "), need))
 	}
-	if len(names) < len(c.asks) {
-		parts = append(parts, trust.IncludeFile+" needs trust")
+	for _, file := range []string{trust.IncludeFile, trust.LintFile} {
+		if slices.ContainsFunc(c.asks, func(a Ask) bool { return a.File == file }) {
+			parts = append(parts, file+" needs trust")
+		}
 	}
 	return parts
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 )
 
-// Difference is a setting, or a line of .ftlinclude, that two contents do not
+// Difference is a setting, or a line of .ftlinclude or .ftllint, that two contents do not
 // have alike.
 type Difference struct {
 	File string   `json:"file"`

@@ -4,7 +4,7 @@
 // Later wins: built-in, .ftlconfig in the work tree, git config ftl.*, FTL_*
 // variables, flags. What the repository brings counts little: until the user has
 // trusted its content, .ftlconfig only in the keys that cannot widen what a task
-// may do and .ftlinclude not at all; a git config value that comes from a file in
+// may do, .ftlinclude and .ftllint not at all; a git config value that comes from a file in
 // the work tree never does.
 package config
 
@@ -39,15 +39,23 @@ type Config struct {
 	AgentEnv  []string      // names of variables that tasks get as they are, unless they look like secrets
 	Include   bool          // obey every .ftlinclude of the repository, unseen
 	Lines     string        // of the one at the top, where its content is trusted
+	Lint      []Lint        // what the user says of findings; later ones win
+	Accepts   []byte        // the repository's .ftllint, where its content is trusted
 	LFS       bool          // show the agent the content of LFS files that is on this machine
 	Retention time.Duration // how long what was decided on stays; 0 is for ever
 	Agents    map[string]Agent
+	Git       []Line // all of git's own settings, as it reads them here
 
 	origin  map[string]string
 	notes   []string
 	asks    []Ask
 	trusted bool // the asks count
 }
+
+// Lint is ftl.lint.RULE of the user's git config: a severity or "off" for a rule or
+// a family of them. Git takes no slash in the name of a setting: the first dash
+// stands for it.
+type Lint struct{ Rule, Severity, Origin string }
 
 // Agent is a command that the user configured as agents.NAME.command. It runs
 // in the sandbox by "sh -c" with the task on its standard input.
@@ -146,6 +154,9 @@ func (c *Config) Set(name, origin string, values ...string) error {
 		c.Agents[agent] = Agent{Command: values[len(values)-1]}
 		c.origin["agents."+agent+".command"] = origin
 		return nil
+	}
+	if rule, ok := cutPrefixFold(name, "lint."); ok {
+		return c.setLint(rule, origin, values)
 	}
 	k, ok := find(name)
 	switch {

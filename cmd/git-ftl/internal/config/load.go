@@ -2,7 +2,6 @@ package config
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -39,6 +38,7 @@ func Load(ctx context.Context, repo *git.Repo, src Source) (*Config, error) {
 		return nil, err
 	}
 	c.loadInclude(src)
+	c.loadLint(src)
 	c.noteAsks(src)
 	return c, nil
 }
@@ -69,31 +69,49 @@ func below(c, def *Config, name string) bool {
 	return false
 }
 
-// loadGit reads ftl.* of the user's git config.
-func (c *Config) loadGit(ctx context.Context, repo *git.Repo) error {
-	out, err := repo.Output(ctx, git.Call{Args: []string{"config", "--includes", "--show-origin", "-z", "--get-regexp", `^ftl\.`}})
-	var exit *git.ExitError
-	if errors.As(err, &exit) && exit.Code == 1 {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	values, origins := map[string][]string{}, map[string]string{}
-	tops, err := workTrees(ctx, repo)
+// Line is one setting of git's.
+type Line struct {
+	Origin string // "file:" and a path, "command line:" and the like, as git names it
+	Name   string // section and key in lower case
+	Value  string
+}
+
+// readGit reads all of git's settings, since others than ours matter to a linter.
+func (c *Config) readGit(ctx context.Context, repo *git.Repo) error {
+	out, err := repo.Output(ctx, git.Call{Args: []string{"config", "--includes", "--show-origin", "--list", "-z"}})
 	if err != nil {
 		return err
 	}
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
-		origin := fields[i]
 		name, value, _ := strings.Cut(fields[i+1], "\n")
-		name = strings.TrimPrefix(name, "ftl.")
-		if fromWorkTree(repo, tops, origin) {
-			c.notes = append(c.notes, fmt.Sprintf("ftl.%s does not count: it comes from %s, which the repository brings", name, strings.TrimPrefix(origin, "file:")))
+		c.Git = append(c.Git, Line{fields[i], name, value})
+	}
+	return nil
+}
+
+// loadGit takes ftl.* of the user's git config.
+func (c *Config) loadGit(ctx context.Context, repo *git.Repo) error {
+	if err := c.readGit(ctx, repo); err != nil {
+		return err
+	}
+	own := slices.Clone(c.Git)
+	own = slices.DeleteFunc(own, func(l Line) bool { return !strings.HasPrefix(l.Name, "ftl.") })
+	if len(own) == 0 {
+		return nil
+	}
+	tops, err := workTrees(ctx, repo)
+	if err != nil {
+		return err
+	}
+	values, origins := map[string][]string{}, map[string]string{}
+	for _, l := range own {
+		name := strings.TrimPrefix(l.Name, "ftl.")
+		if fromWorkTree(repo, tops, l.Origin) {
+			c.notes = append(c.notes, fmt.Sprintf("ftl.%s does not count: it comes from %s, which the repository brings", name, strings.TrimPrefix(l.Origin, "file:")))
 			continue
 		}
-		values[name], origins[name] = append(values[name], value), origin
+		values[name], origins[name] = append(values[name], l.Value), l.Origin
 	}
 	for _, name := range sorted(values) {
 		if err := c.Set(name, origins[name], values[name]...); err != nil {

@@ -44,14 +44,17 @@ func (s *Session) Choose(ctx context.Context, prefix string) (patch.Result, erro
 
 // Apply merges a result into the working tree. The tree as it is now is staged
 // first, as o.Now, so that the merge sees what the user did meanwhile; a result
-// that is another commit by now is not taken. Errors are those of
-// patch.Queue.Apply.
-func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyOptions) (patch.Applied, error) {
+// that is another commit by now is not taken. What is taken is linted: findings
+// that block are a *BlockedError, unless waive takes them as accepted. Other errors
+// are those of patch.Queue.Apply.
+func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyOptions, waive bool) (patch.Applied, error) {
 	staged, err := s.Store.Stage(ctx, s.snapshotOptions(""))
 	if err != nil {
 		return patch.Applied{}, err
 	}
 	o.Now, o.Seen = patch.Current{Tree: staged.Tree, Head: staged.Head}, result.Commit
+	o.Check = s.checkApply(result, waive, o.DryRun)
+	s.rememberEnvFiles(staged.LeftOut)
 	for _, l := range staged.LeftOut {
 		o.Now.LeftOut = append(o.Now.LeftOut, l.Path)
 	}

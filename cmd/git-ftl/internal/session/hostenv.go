@@ -53,8 +53,8 @@ func (r *run) agentVariables(kept []Kept) []Kept {
 }
 
 // variable is one of the user's own environment; the last of several counts.
-func (r *run) variable(name string) (value string, set bool) {
-	for _, kv := range r.Env {
+func (s *Session) variable(name string) (value string, set bool) {
+	for _, kv := range s.Env {
 		if text, ok := strings.CutPrefix(kv, name+"="); ok {
 			value, set = text, true
 		}

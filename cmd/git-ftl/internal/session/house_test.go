@@ -103,7 +103,7 @@ func apply(t *testing.T, s *Session, id string) {
 	t.Helper()
 	r, err := s.Queue.Find(t.Context(), id)
 	if err == nil {
-		_, err = s.Apply(t.Context(), r, patch.ApplyOptions{})
+		_, err = s.Apply(t.Context(), r, patch.ApplyOptions{}, false)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -1,12 +1,18 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/lint"
 	"github.com/git-ftl/git-ftl/shadow"
 	"github.com/git-ftl/git-ftl/snapshot"
 )
@@ -35,8 +41,8 @@ func (r *run) takeOptions(id string) snapshot.Options {
 	return o
 }
 
-// scanner looks for what is known by now, and for what the env files say that were
-// left out.
+// scanner looks for what is known by now, for what the env files say that were left
+// out, and for tokens of providers.
 func (r *run) scanner(left []snapshot.LeftOut) (snapshot.Scanner, error) {
 	var all []shadow.Sought
 	for _, k := range r.secret.kept {
@@ -45,30 +51,51 @@ func (r *run) scanner(left []snapshot.LeftOut) (snapshot.Scanner, error) {
 	for _, c := range r.secret.tools.Credentials {
 		all = append(all, shadow.Sought{Name: c.Name, Value: c.Real})
 	}
-	files, err := r.soughtInFiles(left)
+	files, err := r.soughtInFiles(envPaths(left))
 	if err != nil {
 		return snapshot.Scanner{}, err
 	}
-	finder := r.secret.mint.Finder(append(all, files...))
-	if finder.Empty() {
-		return snapshot.Scanner{}, nil
+	r.secret.sought = append(all, files...)
+	finder := r.secret.mint.Finder(r.secret.sought)
+	accepted, err := r.acceptance(true) // the tree has the ignore file that is trusted
+	if err != nil {
+		return snapshot.Scanner{}, err
 	}
-	return snapshot.Scanner{Generation: finder.Generation(), Look: func(from io.Reader) (string, error) {
-		names, err := finder.Find(from)
-		return holding(names), err
+	linter := lint.New(lint.Options{Now: r.Now()})
+	return snapshot.Scanner{Generation: generation(finder, accepted), Look: func(from io.Reader) (string, error) {
+		var head bytes.Buffer
+		names, err := finder.Find(io.TeeReader(from, &limited{&head, maxTokens}))
+		if err != nil || len(names) > 0 {
+			return holding(names), err
+		}
+		path, text, _ := bytes.Cut(head.Bytes(), []byte("\n"))
+		if token := linter.Tokens(string(path), text, accepted); token != "" {
+			return whyToken + token, nil
+		}
+		return "", nil
 	}}, nil
+}
+
+// maxTokens is how much of a file is searched for tokens of providers, in bytes.
+const maxTokens = 10 << 20
+
+// generation is another one where a scanner would say something else.
+func generation(f *shadow.Finder, a lint.Acceptance) string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, f.Generation(), lint.TokensVersion, a.Settings, slices.Sorted(maps.Keys(a.IDs)))
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // soughtInFiles are the secrets of env files, in every way that a program may read
 // them.
-func (r *run) soughtInFiles(left []snapshot.LeftOut) ([]shadow.Sought, error) {
-	root, err := os.OpenRoot(r.Repo.Dir)
+func (s *Session) soughtInFiles(names []string) ([]shadow.Sought, error) {
+	root, err := os.OpenRoot(s.Repo.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	var all []shadow.Sought
-	for _, name := range envPaths(left) {
+	for _, name := range names {
 		data, ok := readEnv(root, name)
 		if !ok {
 			continue // which is said where its shadows are made
@@ -90,9 +117,14 @@ func (r *run) soughtInFiles(left []snapshot.LeftOut) ([]shadow.Sought, error) {
 }
 
 // Holds reports whether a file was left out for a value that it holds.
-func Holds(l snapshot.LeftOut) bool { return strings.HasPrefix(l.Why, whyHeld) }
+func Holds(l snapshot.LeftOut) bool {
+	return strings.HasPrefix(l.Why, whyHeld) || strings.HasPrefix(l.Why, whyToken)
+}
 
-const whyHeld = "holds the value of "
+const (
+	whyHeld  = "holds the value of "
+	whyToken = "holds what looks like a "
+)
 
 // holding says why a file that holds some values stays outside.
 func holding(names []string) string {

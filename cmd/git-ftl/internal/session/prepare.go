@@ -55,6 +55,7 @@ func (r *run) snapshot(ctx context.Context) error {
 		r.out.Head = r.snap.Parent.String()
 	}
 	r.out.LeftOut = append(r.out.LeftOut, r.snap.LeftOut...)
+	r.rememberEnvFiles(r.snap.LeftOut)
 	r.out.LFSPointers, r.out.Named = r.snap.Pointers, append(r.out.Named, r.snap.Named...)
 	if err := r.gather(ctx); err != nil {
 		return err

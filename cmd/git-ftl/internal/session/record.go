@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-ftl/git-ftl/lint"
 	"github.com/git-ftl/git-ftl/patch"
 	"github.com/git-ftl/git-ftl/snapshot"
 )
@@ -36,7 +37,7 @@ type Outcome struct {
 	Result    *string            `json:"result"`   // commit, null where nothing changed
 	Ref       string             `json:"ref"`
 	Files     []File             `json:"files"`
-	Findings  []Finding          `json:"findings"`
+	Findings  []lint.Finding     `json:"findings"`
 	Blocked   bool               `json:"blocked"`
 	LeftOut   []snapshot.LeftOut `json:"left_out"`
 	Tests     Tests              `json:"tests"`
@@ -89,17 +90,6 @@ func changed(files []patch.FileStat) []File {
 	return all
 }
 
-// Finding is what lint says about an added line.
-type Finding struct {
-	ID       string `json:"id"`
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	Path     string `json:"path"`
-	Line     int    `json:"line"`
-	Message  string `json:"message"`
-	Excerpt  string `json:"excerpt"`
-}
-
 // Tests is the verdict of the tests written beside the agent.
 type Tests struct {
 	Status string `json:"status"` // passed, failed, invalid or skipped
@@ -142,7 +132,7 @@ type Dropped struct {
 func newOutcome(id string) Outcome {
 	return Outcome{
 		ID: id, Turn: 1, Status: Running, Ref: resultRef(id),
-		Files: []File{}, Findings: []Finding{}, LeftOut: []snapshot.LeftOut{}, Named: []string{}, Stages: []Stage{}, Dropped: []Dropped{},
+		Files: []File{}, Findings: []lint.Finding{}, LeftOut: []snapshot.LeftOut{}, Named: []string{}, Stages: []Stage{}, Dropped: []Dropped{},
 		Tests:  Tests{Status: "skipped", Detail: "no tester model is set"},
 		Egress: Egress{Denied: []string{}, Swapped: []string{}},
 	}

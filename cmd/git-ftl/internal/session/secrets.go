@@ -41,6 +41,7 @@ type Tools func(*shadow.Mint) registry.Registries
 type secrets struct {
 	mint        *shadow.Mint
 	kept        []Kept
+	sought      []shadow.Sought     // what no file of the snapshot holds, and no result may
 	credentials []shadow.Credential // by name
 	env         []string            // NAME=SHADOW of what is kept for the environment, and what is plain
 	files       []envFile
@@ -123,21 +124,21 @@ func (r *run) bound(k Kept) shadow.Binding {
 
 // ownMint makes shadows where the user has no vault: its key need not be secret
 // to the user, only to a sandbox.
-func (r *run) ownMint(project string) (*shadow.Mint, error) {
+func (s *Session) ownMint(project string) (*shadow.Mint, error) {
 	const name = "mint.key"
-	data, err := r.Repo.ReadState(name)
+	data, err := s.Repo.ReadState(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		key := make([]byte, 32)
 		_, _ = rand.Read(key)
 		data = []byte(hex.EncodeToString(key))
-		err = r.Repo.WriteState(name, data)
+		err = s.Repo.WriteState(name, data)
 	}
 	if err != nil {
 		return nil, err
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(data)))
 	if err != nil || len(key) != 32 {
-		return nil, fmt.Errorf("read %s: it is damaged; remove it", r.Repo.Path(name))
+		return nil, fmt.Errorf("read %s: it is damaged; remove it", s.Repo.Path(name))
 	}
 	return shadow.NewMint(shadow.NewSecret(string(key)), project), nil
 }

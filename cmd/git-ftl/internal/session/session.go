@@ -39,6 +39,7 @@ type Session struct {
 	Home    string   // the caller's home folder, for the engine's contexts
 	Report  Reporter
 	Keeper  Keeper              // opens the user's vault; nil is none
+	Peek    Keeper              // opens it where that needs nobody and no time; nil is none
 	Tools   Tools               // reads which package registries the user's own tools have; nil is none
 	UserDir string              // the user's folder for git-ftl; "" where there is no home
 	Tell    func(error) Failure // how an error is told to a person, for transcripts

@@ -63,7 +63,7 @@ func (s *Session) Uninstall(ctx context.Context, o Uninstall) (Removal, error) {
 	defer unlock()
 	u := &uninstall{Session: s, o: o, out: Removal{Removed: []Collected{}, Kept: []Collected{}, DryRun: o.DryRun}}
 	defer u.close()
-	if err := inOrder(ctx, u.idle, u.decided, u.meetEngine, u.findRefs, u.findConfig, u.findFiles); err != nil {
+	if err := inOrder(ctx, u.idle, u.decided, u.meetEngine, u.findHooks, u.findRefs, u.findConfig, u.findFiles); err != nil {
 		return u.out, err
 	}
 	if o.DryRun {
@@ -106,7 +106,7 @@ func (u *uninstall) shut(ctx context.Context) (release func(), err error) {
 
 // acts are what is done to the repository, but for its state folder.
 func (u *uninstall) acts() []func(context.Context) error {
-	return []func(context.Context) error{u.idle, u.decided, u.listRefs, u.dropSandboxes, u.dropImages, u.dropConfig, u.dropRefs, u.dropFolders, u.forgetNote}
+	return []func(context.Context) error{u.idle, u.decided, u.listRefs, u.dropSandboxes, u.dropImages, u.dropHooks, u.dropConfig, u.dropRefs, u.dropFolders, u.forgetNote}
 }
 
 // inOrder takes steps until one fails.

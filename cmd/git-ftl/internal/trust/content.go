@@ -24,6 +24,7 @@ import (
 const (
 	ConfigFile  = ".ftlconfig"
 	IncludeFile = ".ftlinclude"
+	LintFile    = ".ftllint"
 )
 
 // maxFile bounds each file, in bytes.
@@ -60,7 +61,7 @@ func Read(dir string) Content {
 }
 
 // names are sorted, as a content has them.
-func names() []string { return []string{ConfigFile, IncludeFile} }
+func names() []string { return []string{ConfigFile, IncludeFile, LintFile} }
 
 var errKind = errors.New("it is not a regular file of at most 1 MiB")
 
