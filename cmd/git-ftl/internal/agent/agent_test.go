@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-ftl/git-ftl/shadow"
+)
+
+func TestBuiltin(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		turn Turn
+		want []string // words of the command line, in this order
+	}{
+		{"claude-code", Turn{Task: "x"}, []string{"-p", "--setting-sources", "user"}},
+		{"claude-code", Turn{Task: "x", Model: "opus", Session: "s-1", MaxCost: 0.5}, []string{"--model", "opus", "--max-budget-usd", "0.5", "--resume", "s-1"}},
+		{"codex", Turn{Task: "x", Model: "gpt"}, []string{"exec", "--json", "-m", "gpt", "-"}},
+		{"codex", Turn{Task: "x", Session: "t-1"}, []string{"exec", "resume", "t-1", "-"}},
+		{"gemini", Turn{Task: "x", Session: "g-1"}, []string{"-o", "stream-json", "--resume", "g-1"}},
+		{"opencode", Turn{Task: "x", Session: "ses_1", MaxCost: 1}, []string{"run", "--format", "json", "-s", "ses_1"}},
+		{"aider", Turn{Task: "x", Model: "m"}, []string{"aider", "--no-auto-commits", "--model", "m"}},
+		{"kiro", Turn{Task: "x"}, []string{"kiro-cli", "chat", "--no-interactive"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a, err := Builtin(tc.name, tc.turn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest := a.Argv
+			for _, word := range tc.want {
+				i := index(rest, word)
+				if i < 0 {
+					t.Fatalf("no %q in its place of %q", word, a.Argv)
+				}
+				rest = rest[i+1:]
+			}
+		})
+	}
+}
+
+func index(words []string, word string) int {
+	for i, w := range words {
+		if w == word {
+			return i
+		}
+	}
+	return -1
+}
+
+// TestPromptSize: no task is a word of a command line, whose length is bounded.
+func TestPromptSize(t *testing.T) {
+	task := strings.Repeat("long ", 60000)
+	for _, name := range Names() {
+		a, err := Builtin(name, Turn{Task: task})
+		if err != nil {
+			t.Fatal(err)
+		}
+		carried := a.Stdin == task
+		for _, f := range a.Files {
+			carried = carried || f.Content == task
+		}
+		if total := len(strings.Join(a.Argv, " ")); total > 4096 || !carried {
+			t.Errorf("%s: %d bytes of arguments, carried: %v", name, total, carried)
+		}
+	}
+}
+
+// TestModelHosts: each host of a model is one that a key of the agent is bound to,
+// and the paths are among those of its binding.
+func TestModelHosts(t *testing.T) {
+	for _, name := range Names() {
+		a, err := Builtin(name, Turn{Task: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range a.Hosts {
+			if !bound(a.Secrets, h) {
+				t.Errorf("%s: no key of %q is bound to %+v", name, a.Secrets, h)
+			}
+		}
+	}
+}
+
+func bound(secrets []string, h Host) bool {
+	for _, name := range secrets {
+		b, active, ok := shadow.Known(name)
+		if !ok || !active || len(b.Hosts) != 1 || b.Hosts[0] != h.Name {
+			continue
+		}
+		within := true
+		for _, p := range h.Paths {
+			within = within && index(b.Paths, p) >= 0
+		}
+		if within {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPackages: each is pinned by a SHA-512 and lands in the agent's own folder.
+func TestPackages(t *testing.T) {
+	for _, name := range Names() {
+		a, _ := Builtin(name, Turn{Task: "x"})
+		for _, arch := range []string{"amd64", "arm64"} {
+			for _, p := range Packages(name, arch) {
+				sum, err := base64.StdEncoding.DecodeString(p.SHA512)
+				if err != nil || len(sum) != 64 || p.Version == "" || len(p.Take) == 0 {
+					t.Errorf("%s: %+v", p.Name, err)
+				}
+				if !strings.HasPrefix(p.Into+"/", folder+name+"/") || !strings.HasPrefix(a.Argv[0], folder+name+"/") {
+					t.Errorf("%s goes into %s, and %s is started", p.Name, p.Into, a.Argv[0])
+				}
+			}
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	if _, err := Builtin("nobody", Turn{}); !errors.Is(err, ErrUnknown) {
+		t.Error(err)
+	}
+	if _, err := Builtin("codex", Turn{MaxCost: 1}); err == nil || errors.Is(err, ErrUnknown) {
+		t.Error("a bound that cannot be kept is taken")
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"a path of the workspace", "/workspace/api/client.go", "api/client.go"},
+		{"another path", "/etc/passwd", "/etc/passwd"},
+		{"a command", "cat /workspace/x", "cat /workspace/x"},
+		{"several lines", "one\ntwo", "one …"},
+		{"a long line", strings.Repeat("é", 150), strings.Repeat("é", 100) + "…"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, oneLine(tc.in)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestUnwrap(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"single quotes", `/usr/bin/bash -lc 'cat b.txt'`, "cat b.txt"},
+		{"a quote inside", `/bin/bash -lc 'echo '\''hi'\'''`, "echo 'hi'"},
+		{"double quotes", `/bin/sh -c "echo hi"`, "echo hi"},
+		{"a word", "bash -lc ls", "ls"},
+		{"lines", "bash -lc 'one\ntwo'", "one\ntwo"},
+		{"no shell", "ls -l", "ls -l"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, unwrap(tc.in)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// streams are the agents whose streams were recorded, by the first word of the
+// file's name.
+func streams() map[string]string {
+	return map[string]string{"claude": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode"}
+}
+
+// TestRecorded reads what the real agents printed against the scripted model.
+func TestRecorded(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.ndjson")
+	if err != nil || len(files) < 30 {
+		t.Fatal(len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".ndjson")
+		t.Run(name, func(t *testing.T) {
+			agent, _, _ := strings.Cut(name, "-")
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bytes.Buffer
+			p := Agent{Stream: streams()[agent]}.Parser()
+			for line := range bytes.Lines(data) {
+				for _, e := range p.Line(bytes.TrimSuffix(line, []byte("\n"))) {
+					text, err := json.Marshal(e)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got.Write(append(text, '\n'))
+				}
+			}
+			golden := strings.TrimSuffix(file, ".ndjson") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// FuzzLine: no line makes a parser panic, or keep more than its bounds.
+func FuzzLine(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.ndjson")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(data) {
+			f.Add(line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		for _, stream := range streams() {
+			p := Agent{Stream: stream}.Parser()
+			for range 2 {
+				for _, e := range p.Line(line) {
+					if len(e.Text) > maxText+3 || len(e.Arg) > maxArg+8 || len(e.ID) > maxID+3 || len(e.Tool) > maxArg+8 {
+						t.Fatalf("%s kept too much: %d %d %d %d", stream, len(e.Text), len(e.Arg), len(e.ID), len(e.Tool))
+					}
+					if strings.ContainsAny(e.Arg+e.Tool, "\n") || e.Session != session(e.Session) {
+						t.Fatalf("%s: %+v", stream, e)
+					}
+				}
+			}
+		}
+	})
+}
