@@ -74,18 +74,22 @@ func (e *DockerEngine) buildFrom(ctx context.Context, r recipe, w io.Writer) err
 		return err
 	}
 	args := e.buildArgs()
-	resp, err := e.api.ImageBuild(ctx, context, build.ImageBuildOptions{
-		Tags: []string{r.tag}, Dockerfile: "Dockerfile", Remove: true, ForceRemove: true,
-		Version: build.BuilderV1, BuildArgs: args, NetworkMode: e.buildNetwork(args),
-	})
+	err = e.buildOf(ctx, context, build.ImageBuildOptions{Tags: []string{r.tag}, BuildArgs: args, NetworkMode: e.buildNetwork(args)}, w)
 	if err != nil {
 		return e.baseMissing(ctx, err)
 	}
-	defer resp.Body.Close()
-	if err := progress(resp.Body, w); err != nil {
-		return e.baseMissing(ctx, err)
-	}
 	return nil
+}
+
+// buildOf builds from a tar with a Dockerfile at its top.
+func (e *DockerEngine) buildOf(ctx context.Context, from io.Reader, o build.ImageBuildOptions, w io.Writer) error {
+	o.Dockerfile, o.Remove, o.ForceRemove, o.Version = "Dockerfile", true, true, build.BuilderV1
+	resp, err := e.api.ImageBuild(ctx, from, o)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	return progress(resp.Body, w)
 }
 
 // context is a tar of the Dockerfile and what lies beside it.

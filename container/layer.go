@@ -1,0 +1,114 @@
+package container
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/docker/docker/api/types/build"
+)
+
+// Layer is one more layer for an image: files that belong to root, and nothing
+// that is run.
+type Layer struct {
+	On    string // reference or id of the image below
+	Key   string // names the content of the layer
+	Files func(add AddFile) error
+}
+
+// AddFile adds a regular file of the layer by its absolute path. It reads size
+// bytes.
+type AddFile func(name string, mode int64, size int64, content io.Reader) error
+
+// LayerRef is the reference of the image that AddLayer makes on an image of that
+// id.
+func LayerRef(id string, l Layer) string {
+	sum := sha256.Sum256([]byte(id + "\x00" + l.Key))
+	return "git-ftl/agents:" + hex.EncodeToString(sum[:])[:12]
+}
+
+// AddLayer makes an image of another one and a layer, where the engine lacks it.
+// Files are asked for only then. Errors: ErrNoImage where the image below is not
+// there.
+func (e *DockerEngine) AddLayer(ctx context.Context, l Layer, w io.Writer) (Image, error) {
+	below, err := e.Image(ctx, l.On)
+	if err != nil {
+		return Image{}, err
+	}
+	ref := LayerRef(below.ID, l)
+	if img, err := e.Image(ctx, ref); err == nil || !errors.Is(err, ErrNoImage) {
+		return img, err
+	}
+	r, pipe := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		err := writeLayer(pipe, below.ID, l)
+		_ = pipe.CloseWithError(err)
+		written <- err
+	}()
+	err = e.buildOf(ctx, r, build.ImageBuildOptions{Tags: []string{ref}}, w)
+	_ = r.CloseWithError(errors.New("the engine reads no more"))
+	if failed := <-written; failed != nil {
+		err = failed // which the engine only knows as a context that ends early
+	}
+	if err != nil {
+		return Image{}, fmt.Errorf("build image %s: %w", ref, err)
+	}
+	return e.Image(ctx, ref)
+}
+
+// writeLayer writes the context of a build: the Dockerfile, and the files below
+// files/.
+func writeLayer(w io.Writer, below string, l Layer) error {
+	t := tar.NewWriter(w)
+	text := "FROM " + below + "\nCOPY files/ /\n"
+	head := &tar.Header{Typeflag: tar.TypeReg, Name: "Dockerfile", Mode: 0o644, Size: int64(len(text))}
+	err := t.WriteHeader(head)
+	if err == nil {
+		_, err = io.WriteString(t, text)
+	}
+	if err != nil {
+		return err
+	}
+	made := map[string]bool{}
+	err = l.Files(func(name string, mode, size int64, content io.Reader) error {
+		if !path.IsAbs(name) || path.Clean(name) != name {
+			return fmt.Errorf("%q is no path of a layer", name)
+		}
+		if err := writeFolders(t, made, path.Dir(name)); err != nil {
+			return err
+		}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: "files" + name, Mode: mode, Size: size}
+		if err := t.WriteHeader(h); err != nil {
+			return err
+		}
+		_, err := io.CopyN(t, content, size)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return t.Close()
+}
+
+// writeFolders adds the folders above a file, which are root's too.
+func writeFolders(t *tar.Writer, made map[string]bool, dir string) error {
+	below := ""
+	for name := range strings.SplitSeq(strings.TrimPrefix(dir, "/"), "/") {
+		below += "/" + name
+		if made[below] {
+			continue
+		}
+		made[below] = true
+		if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "files" + below + "/", Mode: 0o755}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
