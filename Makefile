@@ -8,7 +8,7 @@ GUESTS = container/guestbin/guest-linux-amd64.sum container/guestbin/guest-linux
 FLAGS = -trimpath -tags embedguest -ldflags "-s -w"
 TOOL = $(GO) tool -modfile=.tools.mod
 
-.PHONY: build demo test test-fast test-modules test-egress soak bench check fuzz man engine clean help
+.PHONY: build demo test test-fast test-modules test-agents test-egress soak bench check fuzz man engine clean help
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
@@ -33,6 +33,9 @@ test: test-fast ## Run every test; sets up what it needs on Debian as root.
 test-fast: $(GUESTS) ## Only the tests that need no engine, in seconds.
 	@echo "== fast tier (no engine; the tests of containers and scripts run in the next tier)"
 	$(GO) test -tags embedguest -short ./...
+
+test-agents: engine $(GUESTS) ## Gemini and opencode too, as real command lines against the scripted model.
+	FTL_REQUIRE_DOCKER=1 FTL_TEST_AGENTS=1 $(GO) test -tags embedguest -timeout 14m -run 'TestAgents|TestMoreAgents' ./cmd/git-ftl
 
 bench: engine build ## Print the tables of ratios; minutes. FTL_BENCH_BIG=1 adds the 100,000-file repository.
 	sh testdata/bench.sh "$(CURDIR)/bin/git-ftl"

@@ -13,9 +13,10 @@ else
 	FTL_REQUIRE_DOCKER=
 fi
 export FTL_REQUIRE_DOCKER
-# Shells, git-lfs, a static busybox and PostgreSQL's server, whose tests say loudly that they did not run where they are missing.
+# Shells, tmux, git-lfs, a static busybox and PostgreSQL's server, whose tests say loudly that they did not run where they
+# are missing.
 missing=""
-for p in zsh fish git-lfs; do command -v "$p" >/dev/null || missing="$missing $p"; done
+for p in zsh fish git-lfs tmux; do command -v "$p" >/dev/null || missing="$missing $p"; done
 command -v busybox >/dev/null || missing="$missing busybox-static"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
@@ -23,5 +24,5 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; the
 	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >/dev/null 2>&1 ||
 		echo "test: could not install$missing" >&2
 fi
-echo "== full tier (engine: ${FTL_REQUIRE_DOCKER:-none}); 50 kills at random; not run here: make soak, make test-modules, make test-egress, make fuzz, make bench"
-${GO:-go} test -tags embedguest -timeout 14m ./...
+echo "== full tier (engine: ${FTL_REQUIRE_DOCKER:-none}); 50 kills at random; not run here: make soak, make test-modules, make test-agents, make test-egress, make fuzz, make bench"
+${GO:-go} test -tags embedguest -timeout 14m ./... ./testdata/modelserver

@@ -138,12 +138,15 @@ func (a *app) openOrMake(ctx context.Context) (*vault.Vault, error) {
 	return v, err
 }
 
+// errEmptyValue says that there is nothing to keep.
+var errEmptyValue = errors.New("the value is empty; nothing was kept")
+
 // secretValue asks at a terminal, and reads stdin elsewhere.
 func (a *app) secretValue(ctx context.Context, name string) (shadow.Secret, error) {
 	if isTerminal(a.stdin) {
 		value, err := a.askHidden(ctx, "value of "+name+" (not shown): ")
 		if err == nil && value.IsZero() {
-			err = errors.New("the value is empty; nothing was kept")
+			err = errEmptyValue
 		}
 		return value, err
 	}
@@ -159,7 +162,7 @@ func (a *app) secretValue(ctx context.Context, name string) (shadow.Secret, erro
 		text = strings.TrimSuffix(text, "\r")
 	}
 	if text == "" {
-		return shadow.Secret{}, errors.New("the value is empty; nothing was kept")
+		return shadow.Secret{}, errEmptyValue
 	}
 	return shadow.NewSecret(text), nil
 }

@@ -12,15 +12,23 @@ import (
 	"github.com/git-ftl/git-ftl/patch"
 )
 
-// choose finds a result, and asks a person at a terminal which of several.
+// choose finds a result, and asks a person at a terminal which of several. In the
+// shell the one without an ID is the conversation's.
 func (a *app) choose(ctx context.Context, s *session.Session, id string) (patch.Result, error) {
 	r, err := s.Choose(ctx, id)
+	if id == "" && a.current != "" {
+		if own, none := s.Choose(ctx, a.current); none == nil {
+			r, err = own, nil
+		}
+	}
+	a.chosen = r.ID
 	var several *session.SeveralError
 	switch {
 	case errors.As(err, &several) && isTerminal(a.stdin) && isTerminal(a.stderr):
 		if r, err = a.ask(s, several.Results); err == nil {
 			err = s.MarkShown(r.ID, r.Commit.String()) // as much of it as status shows
 		}
+		a.chosen = r.ID
 		return r, err
 	case errors.As(err, &several):
 		e := &exitError{code: exitUsage, err: err, hints: []string{"name one of them"}}

@@ -86,10 +86,22 @@ func (c *continueCmd) task(a *app, s *session.Session, o session.Outcome, words 
 	if name == "" {
 		name = o.Agent
 	}
+	return resumed(s, t, o, name)
+}
+
+// resumed gives a follow-up its agent: one that goes on with the conversation, and
+// beside it, or without it, one that is told what was before.
+func resumed(s *session.Session, t session.Task, o session.Outcome, name string) (session.Task, error) {
 	prompt, err := s.Prompt(context.Background(), o, t.Text)
 	if err != nil {
 		return t, err
 	}
-	t.Agent, err = chooseAgent(s.Config, name, prompt)
+	t.Agent, err = chooseAgent(s.Config, name, agent.Turn{Task: prompt, Model: t.Model})
+	if err != nil || t.Agent.Stream == "" || t.Agent.Name != o.Agent || o.Session == "" || !agent.Resumes(name) {
+		return t, err
+	}
+	told := t.Agent
+	t.Replay = &told
+	t.Agent, err = chooseAgent(s.Config, name, agent.Turn{Task: t.Text, Model: t.Model, Session: o.Session})
 	return t, err
 }

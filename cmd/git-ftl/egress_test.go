@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/testdata/modelserver"
 )
 
 // cmdUpstream starts a TLS server that wants a bearer token, and a proxy by which
@@ -118,6 +119,16 @@ func cmdMirror(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("HTTP_PROXY", "http://"+p.Addr().String())
 	ts.Setenv("BASE", container.BaseImage())
 	ts.Setenv("TAG", tag)
+}
+
+// cmdModels starts the scripted model under the names of its providers: models KEY.
+func cmdModels(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: models KEY")
+	}
+	n := newInternet(ts)
+	n.serve((&modelserver.Server{Key: args[0]}).ServeHTTP, modelserver.Hosts()...)
+	connectTo(ts, n, "")
 }
 
 // cmdEcho starts a server of the host that sends back what it gets: echo. It sets

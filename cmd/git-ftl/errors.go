@@ -122,7 +122,7 @@ func (e *exitError) explainType() bool {
 	case errors.As(err, &ways):
 		e.hints = ways.Hints()
 	case errors.As(err, &agent):
-		e.code = exitAgent
+		e.code, e.hints = exitAgent, agent.Hints
 	default:
 		return false
 	}

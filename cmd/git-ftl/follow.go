@@ -24,6 +24,7 @@ type watcher struct {
 	report  session.Reporter
 	signals <-chan os.Signal // ask the tasks to stop
 	suspend <-chan os.Signal // leaves them to themselves; may be nil
+	pause   func()           // stops this process in place of leaving them; nil leaves
 }
 
 // follow shows tasks until all are over, or, with left, until the user turns
@@ -45,6 +46,10 @@ func (w *watcher) follow(ids []string) (ends []ending, left bool) {
 		case <-over:
 			n++
 		case <-w.suspend:
+			if w.pause != nil {
+				w.pause()
+				continue
+			}
 			cancel()
 			for ; n < len(ids); n++ {
 				<-over

@@ -32,6 +32,11 @@ type app struct {
 	unlock         unlock         // what opens the vault
 	brought        *trust.Content // the repository's own files, once they are read
 	paths          []string       // what followed "--" of a verb that takes paths, as it was given
+
+	inShell bool     // the command was typed at the shell's prompt
+	current string   // the shell's conversation, which verbs without an ID mean; "" elsewhere
+	began   []string // tasks that the command did
+	chosen  string   // the result that the command was about
 }
 
 // softMemory is where the collector begins to work harder: a large file goes
@@ -74,6 +79,9 @@ func (a *app) main(args []string) int {
 		kong.Vars{"version": version()}, kong.ExplicitGroups(groups()))
 	if err != nil {
 		return a.ui.fail(err)
+	}
+	if len(args) == 0 && a.hasPerson() {
+		return a.shell(parser.Model.Node)
 	}
 	if len(args) == 0 {
 		_, _ = parser.Parse([]string{"--help"})

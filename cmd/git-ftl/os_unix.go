@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/git-ftl/git-ftl/container"
@@ -61,6 +62,33 @@ const canSuspend = true
 
 // watchSuspend makes Ctrl-Z a signal like others, which does not stop git-ftl.
 func watchSuspend(c chan<- os.Signal) { signal.Notify(c, syscall.SIGTSTP) }
+
+// stopJob stops git-ftl with the git that started it, as Ctrl-Z does to other
+// programs, until their shell lets them go on.
+func stopJob() {
+	if !hasJobs() {
+		return
+	}
+	caught := make(chan os.Signal, 1) // git stops by its signal, git-ftl by one that it cannot lose
+	signal.Notify(caught, syscall.SIGTSTP)
+	_ = syscall.Kill(0, syscall.SIGTSTP)
+	stopSelf()
+	signal.Stop(caught)
+}
+
+// stopSelf stops git-ftl, where the terminal has stopped git already.
+func stopSelf() {
+	if hasJobs() {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	}
+}
+
+// hasJobs reports whether a shell started us as a job of its own, so that it can
+// let us go on.
+func hasJobs() bool {
+	session, err := unix.Getsid(0)
+	return err == nil && session != syscall.Getpgrp()
+}
 
 // wakeParent lets git, which Ctrl-Z has stopped with us, see that we have ended.
 func wakeParent() { _ = syscall.Kill(0, syscall.SIGCONT) }

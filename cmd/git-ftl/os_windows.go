@@ -31,6 +31,11 @@ const canSuspend = false
 // watchSuspend has nothing to watch.
 func watchSuspend(chan<- os.Signal) {}
 
+// stopJob and stopSelf have no jobs to stop.
+func stopJob() {}
+
+func stopSelf() {}
+
 // wakeParent has no one to wake.
 func wakeParent() {}
 

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
@@ -25,13 +24,16 @@ type taskFlags struct {
 	Disk     string   `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`
 	Timeout  string   `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
 	LFS      bool     `name:"lfs" help:"Show the content of LFS files that is on this machine, read-only."`
+	MaxCost  string   `placeholder:"USD" help:"Stop an agent that costs more, and keep its change."`
 	Attach   []string `placeholder:"FILE" sep:"none" help:"Give the agent a file, outside the workspace; can be repeated."`
-	Attempts int      `default:"1" placeholder:"N" help:"Do the task N times at once, from one snapshot."`
+	Attempts int      `default:"1" placeholder:"N" help:"Do the task N times at once, from one snapshot; with several agents, each does it N times."`
 	Detach   bool     `short:"d" help:"Print the ID and return; the task goes on in the background."`
 	JSON     bool     `name:"json" xor:"out" help:"Print one JSON object on stdout, nothing else there."`
 	Events   bool     `xor:"out" help:"Print what happens as it happens, one JSON object a line."`
 	Quiet    bool     `short:"q" help:"Print only the ID."`
 	Verbose  bool     `short:"v" help:"Show the stages that are left out otherwise."`
+
+	rivals []session.Task // of the other agents that are to do the same
 }
 
 // settings puts the flags over the other places.
@@ -40,6 +42,7 @@ func (f *taskFlags) settings(c *config.Config) error {
 		{"image", "--image", f.Image}, {"setup", "--setup", f.Setup}, {"engine", "--engine", f.Engine},
 		{"network", "--network", f.Network}, {"memory", "--memory", f.Memory}, {"cpus", "--cpus", f.CPUs},
 		{"disk", "--disk", f.Disk}, {"timeout", "--timeout", f.Timeout},
+		{"maxCost", "--max-cost", f.MaxCost},
 		{"lfs", "--lfs", map[bool]string{true: "true"}[f.LFS]},
 	} {
 		if s.value == "" {
@@ -88,8 +91,8 @@ type runCmd struct {
 
 // agentFlags choose who does a task.
 type agentFlags struct {
-	Agent string `short:"a" placeholder:"NAME" help:"Agent to use: agents.NAME.command of the settings."`
-	Model string `short:"m" placeholder:"NAME" help:"Model for the agent, in FTL_MODEL of its environment."`
+	Agent string `short:"a" placeholder:"NAME" help:"Agent to use: claude-code, codex, aider, kiro, gemini, opencode, or one with agents.NAME.command in the settings. Of run: NAME,NAME starts several at once, from one snapshot."`
+	Model string `short:"m" placeholder:"NAME" help:"Model for the agent, as the agent names it; in FTL_MODEL of its environment too."`
 }
 
 // Help is the end of the verb's --help.
@@ -107,13 +110,13 @@ func (c *runCmd) Run(a *app) error {
 		if err != nil {
 			return session.Task{}, err
 		}
-		chosen, err := chooseAgent(s.Config, c.Agent, text)
-		return session.Task{Text: text, Agent: chosen, Model: s.Config.Model}, err
+		return c.race(s, text)
 	})
 }
 
-// chooseAgent finds the agent by flag or setting.
-func chooseAgent(c *config.Config, flag, task string) (agent.Agent, error) {
+// chooseAgent finds the agent by flag or setting. What the user configured goes
+// before what is built in.
+func chooseAgent(c *config.Config, flag string, t agent.Turn) (agent.Agent, error) {
 	name := flag
 	if name == "" {
 		name = c.Agent
@@ -126,19 +129,27 @@ func chooseAgent(c *config.Config, flag, task string) (agent.Agent, error) {
 	if only := c.AskedAgents(); name == "" && !c.Asked("agent") && len(only) == 1 {
 		name = only[0]
 	}
-	hints := []string{`git config --global ftl.agents.NAME.command "CMD that reads the task from stdin"`, "git ftl exec CMD runs any command as the agent"}
+	hints := []string{
+		"git config --global ftl.agent NAME, one of " + strings.Join(agent.Names(), ", "),
+		`git config --global ftl.agents.NAME.command "CMD that reads the task from stdin"`, "git ftl exec CMD runs any command as the agent",
+	}
 	switch command, ok := c.Agents[name]; {
 	case ok:
-		return agent.Command(name, command.Command, task), nil
+		return agent.Command(name, command.Command, t.Task), nil
 	case c.Asked("agents." + name + ".command"):
 		return agent.Agent{}, untrustedError("agents." + name + ".command")
 	case name == "" && c.Asked("agent"):
 		return agent.Agent{}, untrustedError("agent")
 	case name == "":
 		return agent.Agent{}, &exitError{code: exitUsage, err: session.ErrNoAgent, hints: hints}
-	case slices.Contains(config.BuiltinAgents(), name):
-		return agent.Agent{}, &exitError{code: exitUsage, err: fmt.Errorf("this version has no adapter for %s yet", name), hints: hints}
-	default:
-		return agent.Agent{}, &exitError{code: exitUsage, err: fmt.Errorf("no agent is called %q", name), hints: hints}
 	}
+	t.MaxCost = c.MaxCost
+	chosen, err := agent.Builtin(name, t)
+	switch {
+	case errors.Is(err, agent.ErrUnknown):
+		return chosen, &exitError{code: exitUsage, err: fmt.Errorf("no agent is called %q", name), hints: hints}
+	case err != nil:
+		return chosen, &exitError{code: exitUsage, err: err}
+	}
+	return chosen, nil
 }

@@ -37,6 +37,46 @@ func TestSandbox(t *testing.T) {
 	testscript.Run(t, params("testdata/sandbox"))
 }
 
+// TestAgents runs the real agents, in an image that has them, against the scripted
+// model. The image is built once and then found by its content.
+func TestAgents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN: scripts with real agents (-short)")
+	}
+	needEngine(t)
+	needAgents(t, "claude-code", "codex")
+	testscript.Run(t, params("testdata/agents"))
+}
+
+// TestMoreAgents runs those that are slow to start: make test-agents.
+func TestMoreAgents(t *testing.T) {
+	if os.Getenv("FTL_TEST_AGENTS") == "" {
+		t.Skip("NOT RUN: scripts with gemini and opencode (make test-agents)")
+	}
+	needEngine(t)
+	needAgents(t, "claude-code", "codex", "gemini", "opencode")
+	testscript.Run(t, params("testdata/agents-slow"))
+}
+
+// needAgents builds the image with the caller's own settings: where it comes from
+// is theirs. Scripts add agents in the same order.
+func needAgents(t *testing.T, names ...string) {
+	t.Helper()
+	link := filepath.Join(t.TempDir(), "git-ftl")
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, link)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(link, "setup", "--yes", "--agent", strings.Join(names, ","))
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the image of the agents: %v\n%s", err, out)
+	}
+}
+
 // needEngine fails where FTL_REQUIRE_DOCKER=1 and there is none, and skips
 // otherwise.
 func needEngine(t *testing.T) {
@@ -79,6 +119,7 @@ func params(dir string) testscript.Params {
 			"agent":     cmdAgent,
 			"roundtrip": cmdRoundtrip,
 			"upstream":  cmdUpstream,
+			"models":    cmdModels,
 			"echo":      cmdEcho,
 			"mirror":    cmdMirror,
 			"token":     cmdToken,

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/shadow/vault"
@@ -15,7 +16,8 @@ import (
 )
 
 type setupCmd struct {
-	Yes bool `short:"y" help:"Take every default and ask nothing."`
+	Yes   bool     `short:"y" help:"Take every default and ask nothing."`
+	Agent []string `short:"a" placeholder:"NAME" sep:"," help:"Agent to put into the image: claude-code, codex, gemini or opencode; can be repeated."`
 }
 
 // Run implements the verb: it ends with everything that a first task needs.
@@ -37,13 +39,25 @@ func (c *setupCmd) Run(a *app) error {
 	}
 	fmt.Fprintf(a.stdout, "engine    %s %s at %s\n", clean(info.Name), clean(info.Version), clean(info.Address))
 	steps := session.NewLines(func(text string) { a.ui.line("  %s", text) })
+	if err := c.choose(s); err != nil {
+		return err
+	}
 	image, err := s.Image(ctx, e, steps)
 	steps.Flush()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "image     %s, %s\n", clean(s.ImageRef()), config.FormatSize(image.Size))
+	with := ""
+	for _, name := range s.Agents() {
+		if v := agent.Version(name); v != "" {
+			with += " + " + name + " " + v
+		}
+	}
+	fmt.Fprintf(a.stdout, "image     %s%s, %s\n", clean(s.ImageRef()), with, config.FormatSize(image.Size))
 	if err := c.setupVault(ctx, a); err != nil {
+		return err
+	}
+	if err := a.setupKeys(ctx, c, s); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stdout, "ready     git ftl exec CMD runs any command as the agent\n")
@@ -57,7 +71,7 @@ func (a *app) anywhere(ctx context.Context) (*session.Session, error) {
 	if !errors.Is(err, git.ErrNotRepository) {
 		return s, err
 	}
-	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now}, nil
+	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now, Tools: a.tools, UserDir: configDir(a.env)}, nil
 }
 
 func homeDir(env []string) string {

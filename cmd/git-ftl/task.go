@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
@@ -19,18 +18,29 @@ const maxAttempts = 32
 
 // job is a task with all that was asked for, so that any process can do it.
 type job struct {
-	Flags taskFlags    `json:"flags"`
-	Task  session.Task `json:"task"`
+	Flags  taskFlags      `json:"flags"`
+	Task   session.Task   `json:"task"`
+	Rivals []session.Task `json:"rivals"` // the same for other agents
 
 	Unlock  unlock         `json:"unlock"`  // what opens the vault
 	Brought *trust.Content `json:"brought"` // what the settings were read from
+}
+
+// attempts are the tasks that the job starts, each agent's beside each other.
+func (j *job) attempts() (all []session.Task) {
+	for _, t := range append([]session.Task{j.Task}, j.Rivals...) {
+		for range j.Flags.Attempts {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // do runs a task in one of three ways and shows its end: here; in a process of
 // its own that this one only watches, so that Ctrl-Z can leave it to itself; or
 // in one that is left at once.
 func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error)) error {
-	a.ui.quiet, a.ui.verbose, a.ui.many = f.Quiet || f.Events, f.Verbose, f.Attempts > 1
+	a.ui.quiet, a.ui.verbose = f.Quiet || f.Events, f.Verbose
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -48,11 +58,11 @@ func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error
 	for _, note := range s.Config.Notes() {
 		a.ui.note(note)
 	}
-	task.Fresh, task.Clean, task.Use = f.Fresh, f.Clean, f.Use
-	if task.Attach, err = f.attachments(a); err != nil {
+	j := job{Flags: *f, Task: task, Rivals: f.rivals, Brought: a.brought}
+	if err := j.equip(a); err != nil {
 		return err
 	}
-	j := job{Flags: *f, Task: task, Brought: a.brought}
+	a.ui.many = len(j.attempts()) > 1
 	attend := canSuspend && isTerminal(a.stdin) && isTerminal(a.stderr)
 	if !f.Detach && !attend {
 		return a.finish(s, f, a.perform(s, j))
@@ -65,6 +75,25 @@ func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error
 		return a.detach(j)
 	}
 	return a.attend(s, j)
+}
+
+// equip gives each task of the job what the flags say of all.
+func (j *job) equip(a *app) error {
+	if n := len(j.attempts()); n > maxAttempts {
+		return &exitError{code: exitUsage, err: fmt.Errorf("%d attempts are too many at once; %d is the most", n, maxAttempts)}
+	}
+	attach, err := j.Flags.attachments(a)
+	if err != nil {
+		return err
+	}
+	give := func(t *session.Task) {
+		t.Fresh, t.Clean, t.Use, t.Attach = j.Flags.Fresh, j.Flags.Clean, j.Flags.Use, attach
+	}
+	give(&j.Task)
+	for i := range j.Rivals {
+		give(&j.Rivals[i])
+	}
+	return nil
 }
 
 // check refuses what no task can be.
@@ -92,9 +121,11 @@ func (a *app) perform(s *session.Session, j job) []ending {
 	if err := s.Recover(context.Background()); err != nil {
 		return []ending{{err: err}}
 	}
-	ends := make([]ending, j.Flags.Attempts)
+	attempts := j.attempts()
+	ends := make([]ending, len(attempts))
+	var beside *session.Attempts
 	if len(ends) > 1 {
-		j.Task.Beside = &session.Attempts{}
+		beside = &session.Attempts{}
 	}
 	interrupts := make([]chan os.Signal, len(ends))
 	for i := range ends {
@@ -103,9 +134,8 @@ func (a *app) perform(s *session.Session, j job) []ending {
 	done := make(chan struct{})
 	var relay, tasks sync.WaitGroup
 	relay.Go(func() { spread(a.signals, interrupts, done) })
-	for i := range ends {
-		task := j.Task
-		task.Interrupt = interrupts[i]
+	for i, task := range attempts {
+		task.Beside, task.Interrupt = beside, interrupts[i]
 		tasks.Go(func() { ends[i].out, ends[i].err = s.Run(context.Background(), task) })
 	}
 	tasks.Wait()
@@ -166,6 +196,12 @@ func (a *app) finish(s *session.Session, f *taskFlags, ends []ending) error {
 	if len(outs) == 0 {
 		return failed
 	}
+	for _, o := range outs {
+		if !o.Started.IsZero() {
+			a.began = append(a.began, o.ID)
+		}
+	}
+	defer a.notify(s.Config.Notify, outs)
 	if err := a.showEnds(s, f, outs); err != nil {
 		return errors.Join(failed, err)
 	}
@@ -215,36 +251,6 @@ func (a *app) showEnds(s *session.Session, f *taskFlags, outs []session.Outcome)
 		}
 	}
 	return nil
-}
-
-// compare sets attempts side by side.
-func (a *app) compare(outs []session.Outcome) {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	example := ""
-	for _, o := range outs {
-		what := "nothing changed"
-		if o.Result != nil {
-			what = fmt.Sprintf("%s, +%d -%d", plural(len(o.Files), "file"), o.Insertions(), o.Deletions())
-			if example == "" {
-				example = o.ID
-			}
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", o.ID, o.Status, what, took(o.Ended.Sub(o.Created)))
-	}
-	_ = w.Flush()
-	if example != "" {
-		a.ui.line("  git ftl diff %s   git ftl apply %s   git ftl reject %s", example, example, strings.Join(others(outs, example), " "))
-	}
-}
-
-func others(outs []session.Outcome, but string) []string {
-	var ids []string
-	for _, o := range outs {
-		if o.ID != but && o.Result != nil {
-			ids = append(ids, o.ID)
-		}
-	}
-	return ids
 }
 
 // result is the last part of a run: what changed, and what is not part of it.

@@ -24,13 +24,14 @@ type terminal struct {
 	shown strings.Builder
 }
 
-// openTerminal starts bash in a repository with this git-ftl on its PATH.
-func openTerminal(t *testing.T, repo string) *terminal {
+// openPTY opens a terminal: the end of whoever looks at it, and that of programs.
+func openPTY(t *testing.T) (host, guest *os.File) {
 	t.Helper()
 	host, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Skipf("NOT RUN: no pseudo-terminals: %v", err)
 	}
+	t.Cleanup(func() { _ = host.Close() })
 	if err := unix.IoctlSetPointerInt(int(host.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -38,22 +39,19 @@ func openTerminal(t *testing.T, repo string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guest, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	guest, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := t.TempDir()
-	data, err := os.ReadFile(self) // a link would not do: the task's own process starts what it was started from
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(bin, "git-ftl"), data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { _ = guest.Close() })
+	return host, guest
+}
+
+// openTerminal starts bash in a repository with this git-ftl on its PATH.
+func openTerminal(t *testing.T, repo string) *terminal {
+	t.Helper()
+	host, guest := openPTY(t)
+	bin := installed(t)
 	shell := exec.Command("bash", "--norc", "--noprofile", "-i")
 	shell.Dir = repo
 	shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm", "GIT_PAGER=cat", "PS1=prompt> ", "HOME="+t.TempDir())
@@ -68,9 +66,26 @@ func openTerminal(t *testing.T, repo string) *terminal {
 	t.Cleanup(func() {
 		_ = shell.Process.Kill()
 		_ = shell.Wait()
-		_ = host.Close()
 	})
 	return term
+}
+
+// installed is a folder that has this git-ftl.
+func installed(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	data, err := os.ReadFile(self) // a link would not do: the task's own process starts what it was started from
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "git-ftl"), data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return bin
 }
 
 // Write implements io.Writer for what the terminal shows.

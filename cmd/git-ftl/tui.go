@@ -109,12 +109,34 @@ func (u *ui) Event(e session.Event) {
 		if !u.quiet {
 			fmt.Fprintf(u.err, "%s  %s\n", u.tag(e.ID), clean(e.Text))
 		}
+	case session.EventText, session.EventToolEnd, session.EventRetry, session.EventLog:
+		u.agent(e)
 	case session.EventNote:
 		u.note(e.Text)
 	case session.EventEnd:
 		if u.ends {
 			u.status(e.ID, ended(*e.Outcome))
 		}
+	}
+}
+
+// agent is one thing that an agent did. A tool is told once it has ended.
+func (u *ui) agent(e session.Event) {
+	if u.quiet || e.Kind == session.EventLog && !u.verbose {
+		return
+	}
+	text := e.Text
+	switch e.Kind {
+	case session.EventToolEnd:
+		text = fmt.Sprintf("%-5s %s", e.Tool, e.Text)
+		if e.Result != "ok" || e.Tool == "bash" {
+			text += "  " + e.Result
+		}
+	case session.EventRetry:
+		text = "asks again: " + text
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		fmt.Fprintf(u.err, "%s  %s\n", u.tag(e.ID), clean(line))
 	}
 }
 
@@ -205,7 +227,11 @@ func (u *ui) stage(e session.Event) {
 	if u.many {
 		result = e.ID + " " + result
 	}
-	u.statusTook(name, result, took(time.Duration(e.Millis*float64(time.Millisecond))))
+	after := took(time.Duration(e.Millis * float64(time.Millisecond)))
+	if e.Cost > 0 {
+		after += "  " + dollars(e.Cost)
+	}
+	u.statusTook(name, result, after)
 }
 
 // status prints a line of a name and what is to be said of it.
@@ -248,6 +274,14 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%.1fs", d.Seconds())
 	}
 	return d.Round(time.Second).String()
+}
+
+// dollars writes a cost: cents, and more digits where it is less than one.
+func dollars(cost float64) string {
+	if cost < 0.01 {
+		return fmt.Sprintf("$%.4f", cost)
+	}
+	return fmt.Sprintf("$%.2f", cost)
 }
 
 // fileLine writes files as git status does: " M path  A path".

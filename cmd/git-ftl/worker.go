@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +26,7 @@ type workerCmd struct{}
 func (c *workerCmd) Run(a *app) error {
 	var j job
 	err := json.NewDecoder(a.stdin).Decode(&j)
-	if err != nil || j.Flags.Attempts < 1 || j.Flags.Attempts > maxAttempts || len(j.Task.Agent.Argv) == 0 {
+	if err != nil || j.Flags.Attempts < 1 || len(j.attempts()) > maxAttempts || len(j.Task.Agent.Argv) == 0 {
 		return &exitError{code: exitUsage, err: errors.New("this verb is git-ftl's own; it takes no task from a person")}
 	}
 	a.brought, a.unlock = j.Brought, j.Unlock
@@ -38,7 +39,7 @@ func (c *workerCmd) Run(a *app) error {
 	}
 	a.ui.quiet = true
 	j.Flags.Events = false
-	said := &announcer{to: a.stdout, ui: a.ui, missing: j.Flags.Attempts}
+	said := &announcer{to: a.stdout, ui: a.ui, missing: len(j.attempts())}
 	s.Report = said
 	ends := a.perform(s, j)
 	if len(said.begun) > 0 || ends[0].err == nil {
@@ -151,7 +152,11 @@ func (a *app) attend(s *session.Session, j job) error {
 	}
 	suspend := make(chan os.Signal, 1)
 	watchSuspend(suspend)
+	defer signal.Stop(suspend)
 	w := &watcher{s: s, report: report, signals: a.signals, suspend: suspend}
+	if a.inShell {
+		w.pause = stopSelf
+	}
 	ends, left := w.follow(ids)
 	if left {
 		a.ui.quiet = false

@@ -65,9 +65,6 @@ func (c *Config) setBrought(e entry, trusted bool) error {
 
 // free takes a value of an untrusted repository where it can do no harm.
 func (c *Config) free(e entry) (counts bool, err error) {
-	if e.name == "languageOverrides" {
-		return true, nil // harmless, and without effect yet
-	}
 	k, ok := find(e.name)
 	if _, agent := agentKey(e.name); ok || agent {
 		if err := e.fits(); err != nil {

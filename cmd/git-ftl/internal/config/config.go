@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/language"
 )
 
 // Config is what a task runs with. Sizes are bytes; 0 means the engine's default
@@ -20,7 +22,8 @@ import (
 type Config struct {
 	Agent     string
 	Model     string
-	Language  string
+	Language  string // one that package language knows, or "" for what is found
+	Languages []language.Override
 	Test      string
 	Setup     string
 	SetupWhen []string // files whose change runs Setup again
@@ -31,6 +34,8 @@ type Config struct {
 	CPUs      float64
 	Disk      int64
 	Timeout   time.Duration
+	Idle      time.Duration // that nothing may be heard of an agent; 0 is no bound
+	MaxCost   float64       // US dollars; 0 is no bound
 	MaxFile   int64
 	Network   string        // allow, none or open
 	Allow     []string      // hosts that tasks may reach
@@ -42,6 +47,7 @@ type Config struct {
 	Lint      []Lint        // what the user says of findings; later ones win
 	Accepts   []byte        // the repository's .ftllint, where its content is trusted
 	LFS       bool          // show the agent the content of LFS files that is on this machine
+	Notify    string        // how the end of a long run is told: on, bell, desktop or off
 	Retention time.Duration // how long what was decided on stays; 0 is for ever
 	Agents    map[string]Agent
 	Git       []Line // all of git's own settings, as it reads them here
@@ -68,8 +74,10 @@ func Default() *Config {
 		Keep:      []string{"node_modules", ".venv", "venv", "target", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"},
 		Disk:      10 << 30,
 		Timeout:   time.Hour,
+		Idle:      20 * time.Minute,
 		MaxFile:   50 << 20,
 		Network:   "allow",
+		Notify:    "on",
 		Retention: 30 * day,
 		Agents:    map[string]Agent{},
 		origin:    map[string]string{},
@@ -98,7 +106,8 @@ func keys() []key {
 	return []key{
 		{"agent", text(func(c *Config) *string { return &c.Agent }), func(c *Config) string { return c.Agent }, builtin},
 		{"model", text(func(c *Config) *string { return &c.Model }), func(c *Config) string { return c.Model }, needsTrust},
-		{"language", text(func(c *Config) *string { return &c.Language }), func(c *Config) string { return c.Language }, harmless},
+		{"language", parsed(func(c *Config) *string { return &c.Language }, language.Parse), func(c *Config) string { return c.Language }, harmless},
+		{"languageOverrides", overrides, showOverrides, harmless},
 		{"test", text(func(c *Config) *string { return &c.Test }), func(c *Config) string { return c.Test }, harmless},
 		{"setup", text(func(c *Config) *string { return &c.Setup }), func(c *Config) string { return c.Setup }, harmless},
 		{"setupWhen", list(func(c *Config) *[]string { return &c.SetupWhen }), func(c *Config) string { return strings.Join(c.SetupWhen, " ") }, needsTrust},
@@ -109,6 +118,8 @@ func keys() []key {
 		{"cpus", number(func(c *Config) *float64 { return &c.CPUs }), func(c *Config) string { return fmt.Sprint(c.CPUs) }, lower},
 		{"disk", size(func(c *Config) *int64 { return &c.Disk }), func(c *Config) string { return FormatSize(c.Disk) }, lower},
 		{"timeout", duration(func(c *Config) *time.Duration { return &c.Timeout }), func(c *Config) string { return c.Timeout.String() }, lower},
+		{"idle", duration(func(c *Config) *time.Duration { return &c.Idle }), func(c *Config) string { return c.Idle.String() }, lower},
+		{"maxCost", number(func(c *Config) *float64 { return &c.MaxCost }), func(c *Config) string { return fmt.Sprint(c.MaxCost) }, lower},
 		{"maxFile", size(func(c *Config) *int64 { return &c.MaxFile }), func(c *Config) string { return FormatSize(c.MaxFile) }, lower},
 		{"include", boolean(func(c *Config) *bool { return &c.Include }), func(c *Config) string { return fmt.Sprint(c.Include) }, needsTrust},
 		{"lfs", boolean(func(c *Config) *bool { return &c.LFS }), func(c *Config) string { return fmt.Sprint(c.LFS) }, needsTrust},
@@ -117,6 +128,7 @@ func keys() []key {
 		{"shadowEnv", variables(func(c *Config) *[]string { return &c.ShadowEnv }), func(c *Config) string { return strings.Join(c.ShadowEnv, " ") }, needsTrust},
 		{"agentEnv", variables(func(c *Config) *[]string { return &c.AgentEnv }), func(c *Config) string { return strings.Join(c.AgentEnv, " ") }, needsTrust},
 		{"network", oneOf(func(c *Config) *string { return &c.Network }, "none", "allow", "open"), func(c *Config) string { return c.Network }, lower},
+		{"notify", oneOf(func(c *Config) *string { return &c.Notify }, "on", "bell", "desktop", "off"), func(c *Config) string { return c.Notify }, needsTrust},
 		{"retention", days(func(c *Config) *time.Duration { return &c.Retention }), func(c *Config) string { return formatDays(c.Retention) }, needsTrust},
 	}
 }
@@ -124,14 +136,13 @@ func keys() []key {
 // planned are keys of later parts of git-ftl: known, so that a file that has
 // them is no error, and without effect yet.
 func planned() []string {
-	return []string{"tester", "reviewer", "languageOverrides", "idle",
-		"history", "maxCost", "notify", "trailers", "lint", "snapshotBackend", "s3Bucket",
+	return []string{"tester", "reviewer", "history", "trailers", "lint", "snapshotBackend", "s3Bucket",
 		"secretsManagerPrefix", "guardrailId", "guardrailVersion", "cloudwatchLogGroup", "otlpEndpoint"}
 }
 
 // lists are the keys that take several values.
 func lists() []string {
-	return []string{"setupWhen", "keep", "allow", "secrets", "shadowEnv", "agentEnv"}
+	return []string{"setupWhen", "keep", "allow", "secrets", "shadowEnv", "agentEnv", "languageOverrides"}
 }
 
 func find(name string) (key, bool) {

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/language"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
@@ -60,9 +62,9 @@ func write(t *testing.T, path, text string) {
 func TestPrecedence(t *testing.T) {
 	repo, env := setup(t, "[ftl]\n\tmemory = 3g\n\tcpus = 1.5\n\ttimeout = 20m\n", map[string]string{
 		".ftlconfig":  `{"timeout": "30m", "test": "go test ./...", "max_file": "1m"}`,
-		".git/config": "[ftl]\n\tcpus = 2\n",
+		".git/config": "[ftl]\n\tcpus = 2\n\tlanguageOverrides = c=rust\n",
 	})
-	c, err := load(t, repo, append(env, "FTL_MAX_FILE=2m", "FTL_KEEP=a,b"))
+	c, err := load(t, repo, append(env, "FTL_MAX_FILE=2m", "FTL_KEEP=a,b", "FTL_LANGUAGE_OVERRIDES=a=go b=java"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +77,10 @@ func TestPrecedence(t *testing.T) {
 		Timeout         time.Duration
 		Test            string
 		Keep            []string
+		Languages       []language.Override
 	}
-	want := view{4 << 30, 2 << 20, 2, 20 * time.Minute, "go test ./...", []string{"a", "b"}}
-	if diff := cmp.Diff(want, view{c.Memory, c.MaxFile, c.CPUs, c.Timeout, c.Test, c.Keep}); diff != "" {
+	want := view{4 << 30, 2 << 20, 2, 20 * time.Minute, "go test ./...", []string{"a", "b"}, []language.Override{{Pattern: "a", Language: "go"}, {Pattern: "b", Language: "java"}}}
+	if diff := cmp.Diff(want, view{c.Memory, c.MaxFile, c.CPUs, c.Timeout, c.Test, c.Keep, c.Languages}); diff != "" {
 		t.Error(diff)
 	}
 	origins := map[string]string{}
@@ -101,6 +104,11 @@ func TestUntrustedConfig(t *testing.T) {
 		want       any
 	}{
 		{"language", `{"language": "go"}`, true, func(c *config.Config) any { return c.Language }, "go"},
+		{"no language", `{"language": "klingon"}`, false, func(c *config.Config) any { return c.Language }, ""},
+		{"the original's language", `{"language": "cpp"}`, true, func(c *config.Config) any { return c.Language }, "c++"},
+		{"overrides", `{"language_overrides": {"web": "TypeScript", "*.h": "cpp"}}`, true, func(c *config.Config) any { return fmt.Sprint(c.Languages) }, "[web=typescript *.h=c++]"},
+		{"overrides to nothing", `{"language_overrides": {"web": "klingon"}}`, false, func(c *config.Config) any { return len(c.Languages) }, 0},
+		{"overrides of another form", `{"language_overrides": {"web": {"a": "go"}}}`, false, func(c *config.Config) any { return len(c.Languages) }, 0},
 		{"setup", `{"setup": "make deps"}`, true, func(c *config.Config) any { return c.Setup }, "make deps"},
 		{"built-in agent", `{"agent": "codex"}`, true, func(c *config.Config) any { return c.Agent }, "codex"},
 		{"other agent", `{"agent": "evil"}`, false, func(c *config.Config) any { return c.Agent }, ""},
@@ -110,6 +118,10 @@ func TestUntrustedConfig(t *testing.T) {
 		{"lower memory", `{"memory": "512m"}`, true, func(c *config.Config) any { return c.Memory }, int64(512 << 20)},
 		{"higher memory", `{"memory": "64g"}`, false, func(c *config.Config) any { return c.Memory }, int64(0)},
 		{"lower timeout", `{"timeout": 60}`, true, func(c *config.Config) any { return c.Timeout }, time.Minute},
+		{"lower idle", `{"idle": "5m"}`, true, func(c *config.Config) any { return c.Idle }, 5 * time.Minute},
+		{"no idle", `{"idle": 0}`, false, func(c *config.Config) any { return c.Idle }, 20 * time.Minute},
+		{"a cost bound", `{"max_cost": "1.5"}`, true, func(c *config.Config) any { return c.MaxCost }, 1.5},
+		{"no cost bound", `{"maxCost": "0"}`, false, func(c *config.Config) any { return c.MaxCost }, 0.0},
 		{"no timeout", `{"timeout": 0}`, false, func(c *config.Config) any { return c.Timeout }, time.Hour},
 		{"higher max file", `{"max_file": "1g"}`, false, func(c *config.Config) any { return c.MaxFile }, int64(50 << 20)},
 		{"endpoint", `{"otlp_endpoint": "http://evil"}`, false, nil, nil},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
@@ -45,7 +46,7 @@ func Load(ctx context.Context, repo *git.Repo, src Source) (*Config, error) {
 
 // BuiltinAgents are the names of the agents that git-ftl itself knows how to run.
 func BuiltinAgents() []string {
-	return []string{"claude-code", "codex", "aider", "kiro", "gemini", "opencode"}
+	return agent.Names()
 }
 
 // below reports whether a limit is set and lower than the default. Memory and
@@ -61,6 +62,10 @@ func below(c, def *Config, name string) bool {
 		return c.Disk > 0 && c.Disk <= def.Disk
 	case "timeout":
 		return c.Timeout > 0 && c.Timeout <= def.Timeout
+	case "idle":
+		return c.Idle > 0 && c.Idle <= def.Idle
+	case "maxCost":
+		return c.MaxCost > 0
 	case "maxFile":
 		return c.MaxFile > 0 && c.MaxFile <= def.MaxFile
 	case "network":

@@ -137,12 +137,15 @@ func decodeArray(dec *json.Decoder, depth int) (any, error) {
 // entries flattens a field of the file. Of agents each field is an entry.
 func entries(f field) []entry {
 	name := canonical(f.name)
-	agents, ok := f.value.([]field)
-	if !ok || name != "agents" {
+	fields, ok := f.value.([]field)
+	switch {
+	case ok && name == "languageOverrides":
+		return []entry{{name, pairs(fields), array}}
+	case !ok || name != "agents":
 		return single(name, f.value)
 	}
 	var all []entry
-	for _, a := range agents {
+	for _, a := range fields {
 		fields, ok := a.value.([]field)
 		if !ok {
 			all = append(all, single("agents."+a.name, a.value)...)
@@ -165,6 +168,15 @@ func single(name string, value any) []entry {
 	default:
 		return []entry{{name, texts(v), scalar}}
 	}
+}
+
+// pairs writes the fields of an object as NAME=VALUE, as git config has them.
+func pairs(fields []field) []string {
+	all := []string{}
+	for _, f := range fields {
+		all = append(all, f.name+"="+strings.Join(texts(f.value), " "))
+	}
+	return all
 }
 
 // texts lists the values below one, for people to see them all.

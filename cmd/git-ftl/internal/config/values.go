@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/language"
 )
 
 type setter = func(*Config, []string) error
@@ -19,6 +21,39 @@ func text(field func(*Config) *string) setter {
 		*field(c) = v[len(v)-1]
 		return nil
 	}
+}
+
+// parsed is text that has one form of several.
+func parsed(field func(*Config) *string, parse func(string) (string, error)) setter {
+	return func(c *Config, v []string) error {
+		text, err := parse(v[len(v)-1])
+		if err == nil {
+			*field(c) = text
+		}
+		return err
+	}
+}
+
+// overrides reads values of the form PATTERN=LANGUAGE.
+func overrides(c *Config, v []string) error {
+	var all []language.Override
+	for _, text := range v {
+		o, err := language.ParseOverride(text)
+		if err != nil {
+			return err
+		}
+		all = append(all, o)
+	}
+	c.Languages = all
+	return nil
+}
+
+func showOverrides(c *Config) string {
+	var all []string
+	for _, o := range c.Languages {
+		all = append(all, o.String())
+	}
+	return strings.Join(all, " ")
 }
 
 func oneOf(field func(*Config) *string, allowed ...string) setter {

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/registry"
 	"github.com/git-ftl/git-ftl/container"
@@ -26,6 +27,7 @@ import (
 type egress struct {
 	proxy *proxy.Proxy
 	ports []int // of the host's loopback that are open inside
+	model []agent.Host
 	over  chan struct{}
 	ended sync.WaitGroup
 
@@ -47,7 +49,7 @@ func (r *run) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := &egress{over: make(chan struct{}), denied: map[string]int{}, hints: map[string]string{}, swapped: map[string]bool{}}
+	e := &egress{model: r.task.Agent.Hosts, over: make(chan struct{}), denied: map[string]int{}, hints: map[string]string{}, swapped: map[string]bool{}}
 	policy, ports, stamp := r.policy()
 	e.proxy, err = proxy.New(proxy.Config{
 		Authority: authority, Policy: policy, Upstream: upstream(r.Env), Now: r.Now,
@@ -103,26 +105,7 @@ func (r *run) decided(e *egress, d proxy.Decision) {
 	if d.Port != 443 && d.Port != 80 && d.Port != 3128 && d.Port != 0 {
 		host = fmt.Sprintf("%s:%d", host, d.Port)
 	}
-	e.mu.Lock()
-	if line, err := json.Marshal(d); err == nil && e.audit != nil {
-		_, _ = e.audit.Write(append(line, '\n'))
-	}
-	first := false
-	switch d.Verdict {
-	case proxy.Denied:
-		if first = e.denied[host] == 0 && len(e.denied) < maxDenied; first || e.denied[host] > 0 {
-			e.denied[host]++
-			if d.Hint != "" {
-				e.hints[host] = d.Hint
-			}
-		}
-	default:
-		e.allowed++
-		for _, name := range d.Secrets {
-			e.swapped[name] = true
-		}
-	}
-	e.mu.Unlock()
+	first := e.count(d, host)
 	switch {
 	case first && host != "":
 		r.note(fmt.Sprintf("denied: %s (%s)%s", host, escape.Text(d.Reason), command(d)))
@@ -137,6 +120,39 @@ func command(d proxy.Decision) string {
 		return ""
 	}
 	return "; " + escape.Text(d.Hint)
+}
+
+// count keeps a decision, and reports whether a host is denied for the first time.
+func (e *egress) count(d proxy.Decision, host string) (first bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if line, err := json.Marshal(d); err == nil && e.audit != nil {
+		_, _ = e.audit.Write(append(line, '\n'))
+	}
+	switch {
+	case d.Verdict != proxy.Denied:
+		e.allowed++
+		for _, name := range d.Secrets {
+			e.swapped[name] = true
+		}
+	case e.chatter(d): // no news
+	default:
+		if first = e.denied[host] == 0 && len(e.denied) < maxDenied; first || e.denied[host] > 0 {
+			e.denied[host]++
+			if d.Hint != "" {
+				e.hints[host] = d.Hint
+			}
+		}
+	}
+	return first
+}
+
+// chatter reports whether a request is one that the agent does without, at the host
+// of its model.
+func (e *egress) chatter(d proxy.Decision) bool {
+	return slices.ContainsFunc(e.model, func(h agent.Host) bool {
+		return h.Name == d.Host && slices.ContainsFunc(h.Chatter, func(p string) bool { return strings.HasPrefix(d.Path, p) })
+	})
 }
 
 // authority is the sandbox's own, made with it.

@@ -17,9 +17,10 @@ var ErrNotRunning = errors.New("the task is not running")
 // AgentError says that the agent failed or was stopped; what it changed is
 // stored.
 type AgentError struct {
-	Status string // Failed, Timeout or Interrupted
+	Status string // Failed, Timeout or Budget
 	Code   int    // of the agent's process
 	Why    string
+	Hints  []string
 }
 
 // Error gives the reason as a sentence.
@@ -37,7 +38,7 @@ func (s *Session) finished(o Outcome) error {
 	if why == "" {
 		why = fmt.Sprintf("it exited with code %d", o.AgentExit)
 	}
-	return &AgentError{Status: o.Status, Code: o.AgentExit, Why: why}
+	return &AgentError{Status: o.Status, Code: o.AgentExit, Why: why, Hints: keyHints(o)}
 }
 
 // refusedError says that a change can never become a result as it is. The

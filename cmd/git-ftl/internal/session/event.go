@@ -17,8 +17,14 @@ const (
 	EventBegin  = "begin"  // the snapshot is taken
 	EventStage  = "stage"  // a stage has ended
 	EventOutput = "output" // the agent, or what prepares its sandbox, printed a line
+	EventText   = "text"   // the agent said something
+	EventTool   = "tool"   // the agent uses a tool
+	EventRetry  = "retry"  // the agent asks its model once more
+	EventLog    = "log"    // the agent printed a line beside its events
 	EventNote   = "note"   // something that the user should know
 	EventEnd    = "end"    // the task is over
+
+	EventToolEnd = "tool_end" // a tool gave something back
 )
 
 // Event is one thing that happened in a task: a line of its transcript and of
@@ -27,11 +33,13 @@ type Event struct {
 	Time    time.Time `json:"time"`
 	Kind    string    `json:"event"`
 	ID      string    `json:"id,omitempty"`     // of the task, "" where it is about none
-	Stream  string    `json:"stream,omitempty"` // of output: stdout or stderr
-	Text    string    `json:"text,omitempty"`   // of output, a line without its end; of a note
+	Stream  string    `json:"stream,omitempty"` // of output and log: stdout or stderr
+	Text    string    `json:"text,omitempty"`   // of output and log, a line without its end; of text, with its lines; what a tool is used on; of a note
+	Tool    string    `json:"tool,omitempty"`   // bash, edit, read, search, fetch, or its own name
 	Stage   string    `json:"stage,omitempty"`
-	Result  string    `json:"result,omitempty"` // of a stage, "" where there is nothing to say
-	Millis  float64   `json:"ms,omitempty"`     // that a stage took
+	Result  string    `json:"result,omitempty"`   // of a stage, "" where there is nothing to say; of tool_end: ok, failed or stopped
+	Millis  float64   `json:"ms,omitempty"`       // that a stage took
+	Cost    float64   `json:"cost_usd,omitempty"` // of the stage of an agent that knows
 	Outcome *Outcome  `json:"outcome,omitempty"`
 	Failure *Failure  `json:"failure,omitempty"` // of the end, where the command failed
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,8 +135,9 @@ func (c *collector) images(ctx context.Context, e *engine) error {
 		return err
 	}
 	var failed error
+	needed := c.imageRefs(ctx, e.DockerEngine)
 	for _, img := range all {
-		if img.Used || img.Ref == c.ImageRef() || img.Ref == container.BaseImage() || !img.Created.Before(before) {
+		if img.Used || slices.Contains(needed, img.Ref) || !img.Created.Before(before) {
 			continue
 		}
 		gone := Collected{What: "image", Name: img.Ref, Why: fmt.Sprintf("unused, built %s ago", days(c.Now().Sub(img.Created))), Bytes: img.Size}

@@ -6,9 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/install"
 	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/shadow"
 )
 
 // ImageRef is the name of the image that tasks run in.
@@ -19,9 +27,24 @@ func (s *Session) ImageRef() string {
 	return container.BaseImage()
 }
 
-// Image returns the image of the settings, or the default one, which is built
-// where it is missing; progress gets a line for each step.
+// Image returns the image of the settings, or the default one, with the agents
+// upon it that the user has; what is missing is built. Progress gets a line for
+// each step.
 func (s *Session) Image(ctx context.Context, e *container.DockerEngine, progress io.Writer) (container.Image, error) {
+	image, err := s.base(ctx, e, progress)
+	if err != nil {
+		return image, err
+	}
+	for _, name := range s.Agents() {
+		if image, err = s.addAgent(ctx, e, image, name, progress); err != nil {
+			return image, err
+		}
+	}
+	return image, nil
+}
+
+// base is the image without agents.
+func (s *Session) base(ctx context.Context, e *container.DockerEngine, progress io.Writer) (container.Image, error) {
 	image, err := e.Image(ctx, s.ImageRef())
 	if !errors.Is(err, container.ErrNoImage) || s.Config.Image != "" {
 		return image, err
@@ -61,4 +84,127 @@ func (l *buildLog) Write(p []byte) (int, error) {
 			l.last = l.last[max(0, len(l.last)-8):]
 		}
 	}
+}
+
+// agentsFile lists, in the user's folder, the agents that the image has, in the
+// order in which they came: each is a layer on those before.
+const agentsFile = "agents"
+
+// Agents lists the built-in agents that the user has set up.
+func (s *Session) Agents() []string {
+	data, err := os.ReadFile(filepath.Join(s.UserDir, agentsFile))
+	if err != nil || s.UserDir == "" {
+		return nil
+	}
+	var names []string
+	for name := range strings.FieldsSeq(string(data)) {
+		if slices.Contains(agent.Names(), name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// AddAgent puts an agent on the user's list.
+func (s *Session) AddAgent(name string) error {
+	if slices.Contains(s.Agents(), name) {
+		return nil
+	}
+	if s.UserDir == "" {
+		return fmt.Errorf("set up %s: there is no home to note it in", name)
+	}
+	if err := os.MkdirAll(s.UserDir, 0o700); err != nil {
+		return fmt.Errorf("set up %s: %w", name, err)
+	}
+	f, err := os.OpenFile(filepath.Join(s.UserDir, agentsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("set up %s: %w", name, err)
+	}
+	_, err = f.WriteString(name + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// addAgent is an image with one more agent, whose packages come from the user's
+// own registry. An agent without packages is brought by the user's image.
+func (s *Session) addAgent(ctx context.Context, e *container.DockerEngine, below container.Image, name string, progress io.Writer) (container.Image, error) {
+	layer, ok := layerOf(below, name)
+	if !ok {
+		return below, nil
+	}
+	layer.Files = func(add container.AddFile) error {
+		s.note(fmt.Sprintf("adding %s %s to the sandbox image, once: this takes a minute or two", name, agent.Version(name)))
+		in := s.installer()
+		for _, p := range agent.Packages(name, below.Arch) {
+			if err := in.Add(ctx, p, add); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return e.AddLayer(ctx, layer, &buildLog{steps: progress})
+}
+
+// layerOf names what an agent adds to an image; false where that is nothing.
+func layerOf(below container.Image, name string) (container.Layer, bool) {
+	packages := agent.Packages(name, below.Arch)
+	var key strings.Builder
+	for _, p := range packages {
+		fmt.Fprintf(&key, "%s %s %s %q %s %s\n", p.Name, p.Version, p.SHA512, p.Take, p.Below, p.Into)
+	}
+	return container.Layer{On: below.ID, Key: key.String()}, len(packages) > 0
+}
+
+// imageRefs are the images that the next task takes, or that it builds on.
+func (s *Session) imageRefs(ctx context.Context, e *container.DockerEngine) []string {
+	refs := []string{s.ImageRef(), container.BaseImage()}
+	image, err := e.Image(ctx, s.ImageRef())
+	for _, name := range s.Agents() {
+		layer, ok := layerOf(image, name)
+		if err != nil || !ok {
+			continue
+		}
+		ref := container.LayerRef(image.ID, layer)
+		refs = append(refs, ref)
+		image, err = e.Image(ctx, ref)
+	}
+	return refs
+}
+
+// installer asks the registries that the user's npm is configured with, by the
+// user's own proxy.
+func (s *Session) installer() *install.Installer {
+	in := &install.Installer{Client: &http.Client{Transport: &http.Transport{
+		Proxy:             func(r *http.Request) (*url.URL, error) { return upstream(s.Env)(r.URL) },
+		ForceAttemptHTTP2: true,
+	}}}
+	if s.Tools != nil {
+		in.Registries = install.Registries(s.Tools(shadow.NewMint(shadow.Secret{}, "")))
+	}
+	return in
+}
+
+// imageFor is the image for a task, with its agent in it.
+func (r *run) imageFor(ctx context.Context, e *container.DockerEngine, progress io.Writer) (container.Image, error) {
+	unlock, err := r.Repo.Lock(ctx, "image") // one of several attempts builds it
+	if err != nil {
+		return container.Image{}, err
+	}
+	defer unlock()
+	name := r.task.Agent.Name
+	if len(r.task.Agent.Secrets) > 0 {
+		if err := r.AddAgent(name); err != nil {
+			return container.Image{}, err
+		}
+	}
+	image, err := r.Image(ctx, e, progress)
+	r.out.Image = image.ID
+	for _, name := range r.Agents() {
+		if p := agent.Packages(name, image.Arch); len(p) > 0 {
+			if r.out.Versions == nil {
+				r.out.Versions = map[string]string{}
+			}
+			r.out.Versions[name] = agent.Version(name)
+		}
+	}
+	return image, err
 }

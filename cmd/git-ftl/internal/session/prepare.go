@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/snapshot"
 	"github.com/git-ftl/git-ftl/snapshot/git"
@@ -20,6 +21,12 @@ import (
 // prepare takes the snapshot while the sandbox boots, and puts one into the
 // other.
 func (r *run) prepare() error {
+	if err := r.knowSecrets(r.soft); err != nil {
+		return err
+	}
+	if err := r.equip(); err != nil {
+		return err
+	}
 	boot := make(chan error, 1)
 	start := r.Now()
 	go func() { boot <- r.boot(r.soft) }()
@@ -40,9 +47,6 @@ func (r *run) prepare() error {
 
 func (r *run) snapshot(ctx context.Context) error {
 	start := r.Now()
-	if err := r.knowSecrets(ctx); err != nil {
-		return err
-	}
 	take := r.take
 	if r.from != nil {
 		take = r.goOn
@@ -90,7 +94,7 @@ func (r *run) boot(ctx context.Context) error {
 	}
 	_, progress, flush := r.output()
 	defer flush()
-	if r.image, err = r.Image(ctx, e.DockerEngine, progress); err != nil {
+	if r.image, err = r.imageFor(ctx, e.DockerEngine, progress); err != nil {
 		return err
 	}
 	spec, err := r.spec(r.image)
@@ -127,7 +131,7 @@ func (r *run) reset(ctx context.Context) error {
 			return files(all), err
 		},
 		Commit: export.Base.String(), Branch: r.snap.Branch,
-		Keep: r.Config.Keep, Clean: r.task.Clean,
+		Keep: r.Config.Keep, Clean: r.task.Clean, History: agent.History(),
 	}
 	report, err := r.box.Reset(ctx, base)
 	if err != nil {
@@ -141,6 +145,9 @@ func (r *run) reset(ctx context.Context) error {
 		return err
 	}
 	if err := r.aptMirrors(ctx); err != nil {
+		return err
+	}
+	if err := r.writeAgent(ctx); err != nil {
 		return err
 	}
 	if err := r.join(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/lint"
 	"github.com/git-ftl/git-ftl/patch"
 	"github.com/git-ftl/git-ftl/snapshot"
@@ -23,6 +24,7 @@ const (
 	Failed      = "failed"      // the agent or the sandbox failed; what it changed is stored
 	Interrupted = "interrupted" // stopped by a person, or its git-ftl died
 	Timeout     = "timeout"     // stopped at the time bound
+	Budget      = "budget"      // stopped at the cost bound
 )
 
 // Outcome is the record of one task and the object that --json prints. Its keys
@@ -43,7 +45,7 @@ type Outcome struct {
 	Tests     Tests              `json:"tests"`
 	Review    *struct{}          `json:"review"`
 	AgentExit int                `json:"agent_exit"`
-	Usage     struct{}           `json:"usage"`
+	Usage     agent.Usage        `json:"usage"` // of this turn; the cost of a conversation where its agent counts so
 	Egress    Egress             `json:"egress"`
 	Stages    []Stage            `json:"stages"`
 	Warm      bool               `json:"warm"`
@@ -53,7 +55,13 @@ type Outcome struct {
 	Argv  []string `json:"argv,omitempty"`  // of a command as the agent
 	Start string   `json:"start"`           // commit that the workspace started from: the snapshot, or a result on it
 
+	Session  string            `json:"session,omitempty"`  // the conversation, by the agent's own id
+	Folder   string            `json:"folder,omitempty"`   // of the workspace, where the agent started
+	Image    string            `json:"image,omitempty"`    // by content
+	Versions map[string]string `json:"versions,omitempty"` // of the agents that the image got
+
 	Error    string `json:"error,omitempty"` // why the task failed, one sentence
+	Fault    string `json:"fault,omitempty"` // of the agent's model: auth, busy, budget or other
 	State    string `json:"state"`           // of the result: undecided, applied …; "" without one
 	Kept     bool   `json:"kept"`            // its change was refused, and the sandbox keeps it
 	WorkTree string `json:"work_tree"`       // key of the work tree it belongs to

@@ -117,7 +117,7 @@ func (r *run) bound(k Kept) shadow.Binding {
 	}
 	b, active, ok := shadow.Known(k.Name)
 	if ok && (active || slices.Contains(r.task.Use, k.Name)) {
-		return b
+		return r.narrow(k.Name, b)
 	}
 	return shadow.Binding{}
 }

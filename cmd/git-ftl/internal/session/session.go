@@ -58,6 +58,7 @@ type Task struct {
 	Use        []string         // names of secrets that may be used where that needs the user's word
 	Attach     []Attachment     // files that go along
 	Of         string           // ID of the task that it follows up; "" for a new one
+	Replay     *agent.Agent     `json:",omitempty"` // takes the place of an agent whose conversation is gone
 	FromResult bool             // a follow-up leaves alone what was edited since
 	Beside     *Attempts        `json:"-"` // what it shares with other attempts at the same; nil for one alone
 	Interrupt  <-chan os.Signal `json:"-"` // the first one asks the agent to stop, a second one kills it
@@ -335,7 +336,11 @@ func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // stage ends a stage that began at start.
 func (r *run) stage(name, result string, start time.Time) {
-	d := r.Now().Sub(start)
-	r.out.Stages = append(r.out.Stages, Stage{Name: name, Millis: millis(d)})
-	r.tell(Event{Kind: EventStage, Stage: name, Result: result, Millis: millis(d)})
+	r.stageOf(Event{Stage: name, Result: result}, start)
+}
+
+func (r *run) stageOf(e Event, start time.Time) {
+	e.Kind, e.Millis = EventStage, millis(r.Now().Sub(start))
+	r.out.Stages = append(r.out.Stages, Stage{Name: e.Stage, Millis: e.Millis})
+	r.tell(e)
 }

@@ -32,17 +32,27 @@ func (r *run) work(ctx context.Context) error {
 		soft, cancel = context.WithTimeout(soft, r.Config.Timeout)
 		defer cancel()
 	}
-	stdout, stderr, flush := r.output()
+	soft, stop := context.WithCancelCause(soft)
+	defer stop(nil)
 	folder := r.folder(soft)
+	if err := r.recall(soft, folder); err != nil {
+		return err
+	}
+	r.out.Folder = folder
+	l := r.listen(stop)
+	over := make(chan struct{})
+	go l.watch(over)
 	start := r.Now()
 	exit, err := r.box.Run(soft, container.Cmd{
 		Argv: r.task.Agent.Argv, Env: r.env(folder), Dir: folder,
-		Stdin: strings.NewReader(r.stdin()), Stdout: stdout, Stderr: stderr, Grace: grace,
+		Stdin: strings.NewReader(r.stdin()), Stdout: l.stdout, Stderr: l.stderr, Grace: grace,
 	})
-	flush()
+	close(over)
+	l.flush()
 	r.addedKeys(context.WithoutCancel(ctx))
 	r.judge(exit, err)
-	r.stage("agent", r.agentResult(), start)
+	r.judgeStream(l, context.Cause(soft))
+	r.stageOf(Event{Stage: "agent", Result: r.agentResult(), Cost: r.out.Usage.Cost}, start)
 	if soft.Err() != nil {
 		return nil // it was asked to end, which is no fault
 	}
@@ -75,6 +85,7 @@ func (r *run) folder(ctx context.Context) string {
 func (r *run) env(folder string) []string {
 	env := append(agentEnv(r.image, folder), r.secret.env...)
 	env = append(env, r.box.NetEnv()...)
+	env = append(env, r.task.Agent.Env...)
 	if r.out.Model != "" {
 		env = append(env, "FTL_MODEL="+r.out.Model)
 	}
