@@ -3,7 +3,6 @@ package lint
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -51,6 +50,7 @@ func (l *Linter) Check(ctx context.Context, blobs Blobs, changes []git.Change, t
 	err := c.read(ctx, docs)
 	close(docs)
 	workers.Wait()
+	c.deletions()
 	if err == nil {
 		err = c.dropMoved()
 	}
@@ -72,12 +72,6 @@ type check struct {
 	seen     map[string]bool // findings, by id and line
 	blocking int             // of those in the report
 	secret   []kept          // findings of secrets, until it is known that they did not just move
-}
-
-// kept is a finding and what matched.
-type kept struct {
-	finding Finding
-	match   []byte
 }
 
 // read makes documents of the changes, one after the other.
@@ -111,10 +105,31 @@ func (c *check) document(change git.Change) (*doc.Document, error) {
 		return nil, err
 	}
 	if large {
-		c.skip(fmt.Sprintf("%s was over 10 MB, so that all of it counts as new", change.Path))
+		c.skip(fmt.Sprintf("%s was over 10 MB, so that all of it counts as new", c.values.Hide(change.Path, hidden)))
 	}
 	c.count(change.New, int64(len(text)))
 	return doc.New(change.Path, change.Old, change.New, text, was), nil
+}
+
+// deletions tells that a change deletes many files, at the first of them. What only
+// moves is none.
+func (c *check) deletions() {
+	stays := map[plumbing.Hash]bool{}
+	for _, change := range c.changes {
+		stays[change.New.Hash] = true
+	}
+	n, first := 0, ""
+	for _, change := range c.changes {
+		if change.New != (git.Entry{}) || stays[change.Old.Hash] {
+			continue
+		}
+		if n++; n == 1 {
+			first = change.Path
+		}
+	}
+	if h, ok := surface.Deletes(n); ok {
+		c.take(&doc.Document{Path: first}, []doc.Hit{h})
+	}
 }
 
 func (c *check) count(e git.Entry, n int64) {
@@ -202,56 +217,6 @@ func (c *check) link(path string) (target string, ok bool) {
 	return target, ok
 }
 
-// Windows of a large file. What lies across a border is in the overlap.
-const (
-	window  = 1 << 20
-	overlap = 64 << 10
-)
-
-// stream checks a file that is too large to hold.
-func (c *check) stream(change git.Change) error {
-	c.skip(fmt.Sprintf("%s is over 10 MB: only credentials and real values were looked for", change.Path))
-	return c.blobs.Stream(change.New.Hash, plumbing.BlobObject, func(size int64, r io.Reader) error {
-		c.count(change.New, size)
-		at := int64(0)
-		return windows(r, func(text []byte, line int) {
-			d := doc.New(change.Path, git.Entry{}, change.New, text, nil)
-			d.Part, d.FirstLine = true, line
-			c.take(d, inside(c.hits(d), at > 0, at+int64(len(text)) < size, len(text)))
-			at += int64(len(text) - overlap)
-		})
-	})
-}
-
-// inside drops hits that begin on the far side of the middle of an overlap: the
-// window before or behind has them, with more of what surrounds them.
-func inside(hits []doc.Hit, before, behind bool, length int) []doc.Hit {
-	return slices.DeleteFunc(hits, func(h doc.Hit) bool {
-		return onText(h) && (before && h.Start < overlap/2 || behind && h.Start >= length-overlap/2)
-	})
-}
-
-// windows hands out overlapping parts of a stream and the number of their first
-// line.
-func windows(r io.Reader, f func(text []byte, line int)) error {
-	buf := make([]byte, 0, window+overlap)
-	for line := 1; ; {
-		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !end {
-			return err
-		}
-		f(buf, line)
-		if end {
-			return nil
-		}
-		cut := len(buf) - overlap
-		line += bytes.Count(buf[:cut], []byte("\n"))
-		buf = append(buf[:0], buf[cut:]...)
-	}
-}
-
 // take turns hits into findings.
 func (c *check) take(d *doc.Document, hits []doc.Hit) {
 	if len(hits) == 0 {
@@ -259,16 +224,21 @@ func (c *check) take(d *doc.Document, hits []doc.Hit) {
 	}
 	hits = fold(hits)
 	masks := masksOf(hits)
+	matches := make([][]byte, len(hits))
+	for i, h := range hits {
+		matches[i] = matched(d, h)
+	}
+	inBase := held(d.Was, matches)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, h := range hits {
-		match := matched(d, h)
-		if !h.Anywhere && isOld(d, h, match) {
+	for i, h := range hits {
+		if !h.Anywhere && isOld(d, h, inBase[i]) {
 			continue
 		}
-		f := finding(d, h, match, masks)
+		f := finding(d, h, matches[i], masks)
+		f.Path, f.Excerpt = c.values.Hide(f.Path, hidden), c.values.Hide(f.Excerpt, hidden)
 		if h.Secret {
-			c.secret = append(c.secret, kept{f, bytes.Clone(match)})
+			c.secret = append(c.secret, kept{f, bytes.Clone(matches[i])})
 			continue
 		}
 		c.add(f)
@@ -277,8 +247,8 @@ func (c *check) take(d *doc.Document, hits []doc.Hit) {
 
 // isOld reports whether the base has what was found: in the very lines, or, of a
 // secret, anywhere in the file.
-func isOld(d *doc.Document, h doc.Hit, match []byte) bool {
-	return d.Old != (git.Entry{}) && onText(h) && (!d.Added(h.Start, h.End) || h.Secret && bytes.Contains(d.Was, match))
+func isOld(d *doc.Document, h doc.Hit, inBase bool) bool {
+	return d.Old != (git.Entry{}) && onText(h) && (!d.Added(h.Start, h.End) || h.Secret && inBase)
 }
 
 // onText reports whether a hit is about content, and not about the path.
@@ -298,19 +268,17 @@ func matched(d *doc.Document, h doc.Hit) []byte {
 // fold drops what says less of the same secret: a credential where a real value
 // is known, and one of no provider where there is one of some.
 func fold(hits []doc.Hit) []doc.Hit {
-	rank := func(h doc.Hit) int {
-		switch {
-		case strings.HasPrefix(h.Rule, "value/"):
-			return 2
-		case h.Severity == Block:
-			return 1
-		}
-		return 0
-	}
+	isValue := func(h doc.Hit) bool { return strings.HasPrefix(h.Rule, "value/") }
+	blocks := func(h doc.Hit) bool { return h.Secret && onText(h) && h.Severity == Block }
+	values := spansOf(hits, func(h doc.Hit) bool { return blocks(h) && isValue(h) })
+	all := spansOf(hits, blocks)
 	return slices.DeleteFunc(slices.Clone(hits), func(h doc.Hit) bool {
-		return h.Secret && onText(h) && slices.ContainsFunc(hits, func(o doc.Hit) bool {
-			return o.Secret && onText(o) && rank(o) > rank(h) && o.Severity == Block && o.Start < h.End && h.Start < o.End
-		})
+		better := all
+		if blocks(h) {
+			better = values
+		}
+		_, ok := covering(better, h.Start, h.End)
+		return ok && h.Secret && onText(h) && !isValue(h)
 	})
 }
 
@@ -329,32 +297,4 @@ func (c *check) add(f Finding) {
 		c.blocking++
 	}
 	c.report.Findings = append(c.report.Findings, f)
-}
-
-// dropMoved adds the findings of secrets that no removed content has held.
-func (c *check) dropMoved() error {
-	if len(c.secret) == 0 {
-		return nil
-	}
-	left := int64(maxMoved)
-	for _, change := range c.changes {
-		if change.Old == (git.Entry{}) || change.Old.Mode == filemode.Submodule || left <= 0 {
-			continue
-		}
-		err := c.blobs.Stream(change.Old.Hash, plumbing.BlobObject, func(size int64, r io.Reader) error {
-			if left -= size; left < 0 {
-				return nil
-			}
-			return windows(r, func(text []byte, _ int) {
-				c.secret = slices.DeleteFunc(c.secret, func(k kept) bool { return bytes.Contains(text, k.match) })
-			})
-		})
-		if err != nil {
-			return fmt.Errorf("lint %q: %w", change.Path, err)
-		}
-	}
-	for _, k := range c.secret {
-		c.add(k.finding)
-	}
-	return nil
 }

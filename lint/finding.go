@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -21,13 +23,26 @@ type span struct{ start, end int }
 
 // masksOf are the places that no excerpt shows, whichever finding it is of.
 func masksOf(hits []doc.Hit) []span {
-	var all []span
+	return spansOf(hits, func(h doc.Hit) bool { return h.Secret && onText(h) })
+}
+
+// spansOf are the places of some hits, in order, those joined that meet.
+func spansOf(hits []doc.Hit, which func(doc.Hit) bool) []span {
+	var all, joined []span
 	for _, h := range hits {
-		if h.Secret && onText(h) {
+		if which(h) {
 			all = append(all, span{h.Start, h.End})
 		}
 	}
-	return all
+	slices.SortFunc(all, func(a, b span) int { return a.start - b.start })
+	for _, s := range all {
+		if n := len(joined); n > 0 && s.start <= joined[n-1].end {
+			joined[n-1].end = max(joined[n-1].end, s.end)
+			continue
+		}
+		joined = append(joined, s)
+	}
+	return joined
 }
 
 // finding words a hit. Of a path that holds a secret, the path is hidden too.
@@ -74,22 +89,13 @@ func excerpt(d *doc.Document, h doc.Hit, masks []span) string {
 	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(out.String(), hidden+hidden, hidden), "�"))
 }
 
-// covering finds the first mask in text[from:to], joined with those that overlap.
-func covering(masks []span, from, to int) (m span, ok bool) {
-	for _, s := range masks {
-		if s.end <= from || s.start >= to {
-			continue
-		}
-		if !ok || s.start < m.start {
-			m, ok = s, true
-		}
+// covering finds the first of spans in order that has a part in text[from:to].
+func covering(spans []span, from, to int) (s span, ok bool) {
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].end > from })
+	if i == len(spans) || spans[i].start >= to {
+		return s, false
 	}
-	for _, s := range masks {
-		if ok && s.start <= m.end && s.end > m.end {
-			m.end = s.end
-		}
-	}
-	return m, ok
+	return spans[i], true
 }
 
 // around picks what to show of a line: what matched, and some of what surrounds it.

@@ -1,5 +1,3 @@
-// Package corpus makes samples to measure the linter with. They are made from a
-// seed, so that no key-shaped text stands in the source.
 package corpus
 
 import (

@@ -45,7 +45,7 @@ func hostRules() []rule {
 
 var (
 	privileged  = doc.Pattern(`\b(?:docker|podman|nerdctl)\b[^\n]*(?:--privileged\b|(?:-v|--volume)[ =]?["']?/:|--pid[ =]host\b|--cap-add[ =](?:ALL|SYS_ADMIN)\b)|/var/run/docker\.sock["']?:/|\bprivileged["']?[ \t]*:[ \t]*["']?true\b`)
-	persistence = doc.Pattern(`\bcrontab[ \t]+(?:-(?:[ \t]|$)|-[rei]\b|-u[ \t]|[^-\s|;&<>"')][^\s]*)|/etc/cron\.\w+/|\bsystemctl\b[^\n;&|]*\benable\b|\blaunchctl[ \t]+(?:load|bootstrap|enable)\b|\bschtasks\b[^\n]*/create\b|(?:>>?|\btee\b(?:[ \t]+-a)?)[ \t]*["']?(?:~|\$HOME|\$\{HOME\}|/root|/home/[^/\s]+)/\.(?:bashrc|zshrc|zshenv|profile|bash_profile|ssh/authorized_keys|config/autostart)|(?i:currentversion\\+run)`)
+	persistence = doc.Pattern(`\bcrontab[ \t]+(?:-(?:[ \t\n)]|$)|-[rei]\b|-u[ \t]|[^-\s|;&<>"')][^\s]*)|/etc/cron\.\w+/|\bsystemctl\b[^\n;&|]*\benable\b|\blaunchctl[ \t]+(?:load|bootstrap|enable)\b|\bschtasks\b[^\n]*/create\b|(?:>>?|\btee\b(?:[ \t]+-a)?)[ \t]*["']?(?:~|\$HOME|\$\{HOME\}|/root|/home/[^/\s]+)/\.(?:bashrc|zshrc|zshenv|profile|bash_profile|ssh/authorized_keys|config/autostart)|(?i:currentversion\\+run)`)
 	sudoers     = doc.Pattern(`/etc/sudoers(?:\.d)?\b|\bNOPASSWD\b`)
 	hidesTracks = doc.Pattern(`\bunset[ \t]+HISTFILE\b|\bHISTFILE=(?:/dev/null|["']{2})|\bhistory[ \t]+-c\b|>[ \t]*~/\.\w+_history\b`)
 	firewallOff = doc.Pattern(`\bip6?tables\b[^\n;&|]*[ \t](?:-F|--flush|-P[ \t]+INPUT[ \t]+ACCEPT)\b|\bufw[ \t]+(?:--force[ \t]+)?(?:disable|reset)\b|\bsetenforce[ \t]+(?:0|[Pp]ermissive)|\bnft[ \t]+flush[ \t]+ruleset\b|\bsystemctl\b[^\n;&|]*\b(?:stop|disable|mask)\b[^\n;&|]*\b(?:firewalld|ufw|apparmor|auditd|fail2ban|nftables|falcon-sensor)\b|(?i:\bnetsh\b[^\n]*firewall[^\n]*\boff\b)`)

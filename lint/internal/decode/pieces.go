@@ -1,6 +1,9 @@
 package decode
 
-import "sort"
+import (
+	"sort"
+	"strings"
+)
 
 // joints are what stands between the pieces of a text that code puts together,
 // and the NUL of UTF-16.
@@ -13,7 +16,6 @@ type Pieces struct {
 
 	of     []byte
 	before []uint32 // by block of the original text: how much of Text comes before it
-	kept   *[256]uint8
 }
 
 // block is so short that walking through one costs little, and so long that what
@@ -22,12 +24,9 @@ const block = 64
 
 // Squeeze joins the pieces of a text of less than 4 GB.
 func Squeeze(text []byte) Pieces {
-	var kept [256]uint8
-	for c := range kept {
-		kept[c] = 1
-	}
+	var joint [256]bool
 	for i := range len(joints) {
-		kept[joints[i]] = 0
+		joint[joints[i]] = true
 	}
 	out := make([]byte, len(text))
 	before := make([]uint32, 0, len(text)/block+1)
@@ -36,10 +35,12 @@ func Squeeze(text []byte) Pieces {
 		before = append(before, uint32(n))
 		for _, c := range text[start:min(start+block, len(text))] {
 			out[n] = c
-			n += int(kept[c])
+			if !joint[c] {
+				n++
+			}
 		}
 	}
-	return Pieces{Text: out[:n], of: text, before: before, kept: &kept}
+	return Pieces{Text: out[:n], of: text, before: before}
 }
 
 // Span is the part of the original text that Text[i:j] comes from, for i < j.
@@ -48,10 +49,14 @@ func (p Pieces) Span(i, j int) (start, end int) { return p.at(i), p.at(j-1) + 1 
 // at is the offset in the original text of Text[i].
 func (p Pieces) at(i int) int {
 	b := sort.Search(len(p.before), func(b int) bool { return int(p.before[b]) > i }) - 1
-	left := i - int(p.before[b])
-	at := b * block
-	for ; left > 0 || p.kept[p.of[at]] == 0; at++ {
-		left -= int(p.kept[p.of[at]])
+	at, left := b*block, i-int(p.before[b])
+	for {
+		if strings.IndexByte(joints, p.of[at]) < 0 {
+			if left == 0 {
+				return at
+			}
+			left--
+		}
+		at++
 	}
-	return at
 }

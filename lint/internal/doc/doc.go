@@ -6,6 +6,7 @@ package doc
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -146,18 +147,32 @@ func (d *Document) compare() {
 // Decode reads UTF-16 that begins with a byte order mark, or plainly is it, as
 // UTF-8; any other text stays as it is.
 func Decode(text []byte) []byte {
-	little, skip, ok := utf16Order(text)
-	if !ok {
+	little, marked, ok := utf16Order(text)
+	switch {
+	case !ok:
 		return text
+	case marked:
+		return appendUTF16(nil, text[2:], little)
 	}
-	out := make([]byte, 0, len(text)/2)
+	// At either end other bytes may make the pairs seem to be shifted by one.
+	from, to := bytes.IndexByte(text, 0), bytes.LastIndexByte(text, 0)+2
+	if little {
+		from, to = from-1, to-1
+	}
+	to = min(to, len(text))
+	return append(appendUTF16(bytes.Clone(text[:from]), text[from:to], little), text[to:]...)
+}
+
+// appendUTF16 appends UTF-16 as UTF-8.
+func appendUTF16(out, text []byte, little bool) []byte {
+	out = slices.Grow(out, len(text)/2)
 	unit := func(i int) rune {
 		if little {
 			return rune(text[i]) | rune(text[i+1])<<8
 		}
 		return rune(text[i])<<8 | rune(text[i+1])
 	}
-	for i := skip; i+1 < len(text); i += 2 {
+	for i := 0; i+1 < len(text); i += 2 {
 		r := unit(i)
 		if r >= 0xd800 && r < 0xdc00 && i+3 < len(text) {
 			if low := unit(i + 2); low >= 0xdc00 && low < 0xe000 {
@@ -170,14 +185,14 @@ func Decode(text []byte) []byte {
 	return out
 }
 
-// utf16Order tells the byte order of UTF-16 text and the length of its mark. Text
+// utf16Order tells the byte order of UTF-16 text and whether a mark says so. Text
 // without a mark is UTF-16 where every other byte of its beginning is NUL.
-func utf16Order(text []byte) (little bool, skip int, ok bool) {
+func utf16Order(text []byte) (little, marked, ok bool) {
 	switch {
 	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
-		return true, 2, true
+		return true, true, true
 	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
-		return false, 2, true
+		return false, true, true
 	}
 	head := text[:min(len(text), 64)&^1]
 	var even, odd int
@@ -191,11 +206,11 @@ func utf16Order(text []byte) (little bool, skip int, ok bool) {
 	most := len(head) / 2 * 3 / 4
 	switch {
 	case len(head) < 16:
-		return false, 0, false
+		return false, false, false
 	case odd > most && even == 0:
-		return true, 0, true
+		return true, false, true
 	case even > most && odd == 0:
-		return false, 0, true
+		return false, false, true
 	}
-	return false, 0, false
+	return false, false, false
 }

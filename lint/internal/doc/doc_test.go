@@ -25,6 +25,8 @@ func TestDecode(t *testing.T) {
 		{"big-endian with a mark", wide(text, binary.BigEndian, true), text},
 		{"little-endian", wide("plain ascii text in two bytes each", binary.LittleEndian, false), "plain ascii text in two bytes each"},
 		{"big-endian", wide("plain ascii text in two bytes each", binary.BigEndian, false), "plain ascii text in two bytes each"},
+		{"other bytes around", []byte("\x01\x02\x03" + string(wide("plain ascii text in two bytes each", binary.LittleEndian, false)) + "\xff"), "\x01\x02\x03plain ascii text in two bytes eachÿ"},
+		{"other bytes around, big-endian", []byte("\x01" + string(wide("plain ascii text in two bytes each", binary.BigEndian, false)) + "\xff"), "\x01plain ascii text in two bytes each\xff"},
 		{"an odd byte at the end", append(wide("text", binary.LittleEndian, true), 'x'), "text"},
 		{"half a surrogate pair", []byte{0xff, 0xfe, 0x3d, 0xd8}, "\ufffd"},
 		{"a NUL in front", []byte("\x00ghp"), "\x00ghp"},

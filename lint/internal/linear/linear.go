@@ -22,7 +22,7 @@ func Check(t testing.TB, prepare func(size int) (work func())) {
 	t.Helper()
 	size := 32 << 10
 	if testing.Short() {
-		size >>= 2
+		size >>= 3
 	}
 	small, large := time.Hour, time.Hour
 	for range looks {

@@ -160,14 +160,15 @@ var (
 	})
 )
 
-// Deletes tells that a change deletes many of a tree's files: n of total. The
-// finding is the whole change's, so that it has no document.
-func Deletes(n, total int) (doc.Hit, bool) {
-	if n < 20 || n*10 < total {
+// manyFiles is from how many on deletions are told.
+const manyFiles = 20
+
+// Deletes tells that a change deletes many files. The finding is the whole
+// change's.
+func Deletes(n int) (doc.Hit, bool) {
+	if n < manyFiles {
 		return doc.Hit{}, false
 	}
-	return doc.Hit{
-		Rule: "surface/deletes", Severity: doc.Info, Anywhere: true, Match: fmt.Appendf(nil, "%d of %d", n, total),
-		Message: fmt.Sprintf("the change deletes %d of %d files", n, total),
-	}, true
+	message := fmt.Sprintf("the change deletes %d files", n)
+	return doc.Hit{Rule: "surface/deletes", Severity: doc.Info, Anywhere: true, Match: []byte(message), Message: message}, true
 }

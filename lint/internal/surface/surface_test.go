@@ -182,14 +182,6 @@ func TestDeletions(t *testing.T) {
 		{"test", deleted("a/x_test.go"), []string{"surface/deletes-test info 0"}},
 		{"source", deleted("a/x.go"), nil},
 	})
-	for _, tt := range []struct {
-		n, total int
-		want     bool
-	}{{19, 19, false}, {20, 200, true}, {20, 201, false}, {500, 1000, true}} {
-		if _, got := Deletes(tt.n, tt.total); got != tt.want {
-			t.Errorf("Deletes(%d, %d) = %v", tt.n, tt.total, got)
-		}
-	}
 }
 
 func TestModes(t *testing.T) {

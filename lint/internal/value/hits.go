@@ -63,6 +63,28 @@ func (ix *Index) inPath(path []byte) []doc.Hit {
 	return all
 }
 
+// Hide returns a text with a mark in place of each value, and of each part of one
+// that would be told.
+func (ix *Index) Hide(text, mark string) string {
+	if ix.Empty() {
+		return text
+	}
+	s := ix.search([]byte(text), decode.Layers([]byte(text)), always)
+	places := s.places()
+	slices.SortFunc(places, func(a, b place) int { return cmp.Or(a.start-b.start, a.end-b.end) })
+	var out strings.Builder
+	at := 0
+	for _, p := range places {
+		if p.start >= at {
+			out.WriteString(text[at:p.start])
+			out.WriteString(mark)
+		}
+		at = max(at, p.end)
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
 // place is where a value is.
 type place struct {
 	spot

@@ -74,3 +74,26 @@ func named(hits []doc.Hit, name string) bool {
 	}
 	return false
 }
+
+func TestHide(t *testing.T) {
+	const secret = "q7Rk2mZx9LwT4vBn8Yc3"
+	ix := New([]Value{{Name: "KEY", Needles: shadow.Needles(secret, true)}})
+	for _, test := range []struct{ name, text, want string }{
+		{"nothing", "a/b.txt", "a/b.txt"},
+		{"all", secret, "*"},
+		{"amid", "a/" + secret + "/b", "a/*/b"},
+		{"twice", secret + secret + "x", "**x"},
+		{"a part", "x " + secret[:10] + " y", "x * y"},
+		{"too little of it", "x " + secret[:4] + " y", "x " + secret[:4] + " y"},
+		{"in pieces", `"` + secret[:9] + `" + "` + secret[9:] + `"`, `"*"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := ix.Hide(test.text, "*"); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+	if got := New(nil).Hide(secret, "*"); got != secret {
+		t.Errorf("without values: %q", got)
+	}
+}
