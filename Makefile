@@ -8,7 +8,7 @@ GUESTS = container/guestbin/guest-linux-amd64.sum container/guestbin/guest-linux
 FLAGS = -trimpath -tags embedguest -ldflags "-s -w"
 TOOL = $(GO) tool -modfile=.tools.mod
 
-.PHONY: build demo test test-fast test-modules test-agents test-egress soak bench check fuzz man engine clean help
+.PHONY: build demo test test-fast test-modules test-agents test-egress soak bench lint-bench check fuzz man engine clean help
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
@@ -39,6 +39,9 @@ test-agents: engine $(GUESTS) ## Gemini and opencode too, as real command lines 
 
 bench: engine build ## Print the tables of ratios; minutes. FTL_BENCH_BIG=1 adds the 100,000-file repository.
 	sh testdata/bench.sh "$(CURDIR)/bin/git-ftl"
+
+lint-bench: ## What the linter finds of a corpus made from SEED, and tells of clean code; a minute.
+	$(GO) run ./lint/internal/lintbench -seed $(or $(SEED),1)
 
 check: $(GUESTS) ## Format, vet, lint, import rules, cross builds, size and start limits, man page.
 	sh testdata/check.sh
