@@ -12,11 +12,11 @@ TOOL = $(GO) tool -modfile=.tools.mod
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
-bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch shadow lint hooks -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile hooks/shim.sh cmd/git-ftl/man.roff $(wildcard cmd/git-ftl/completion.*)
+bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch shadow lint hooks -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile hooks/shim.sh cmd/git-ftl/man.roff $(wildcard cmd/git-ftl/completion.* cmd/git-ftl/internal/llm/prompts/*)
 	$(GO) build $(FLAGS) -o $@ ./cmd/git-ftl
 
 container/guestbin/guest-linux-%.sum: $(GUEST_SOURCES)
-	GOOS=linux GOARCH=$* $(GO) build -trimpath -ldflags "-s -w" -o $(@:.sum=) ./container/guest
+	GOOS=linux GOARCH=$* $(GO) build -trimpath -tags nethttpomithttp2 -ldflags "-s -w" -o $(@:.sum=) ./container/guest
 	gzip -9nfk $(@:.sum=)
 	{ sha256sum 2>/dev/null || shasum -a 256; } < $(@:.sum=) | cut -d' ' -f1 > $@
 	rm $(@:.sum=)

@@ -83,7 +83,10 @@ func (e *DockerEngine) buildFrom(ctx context.Context, r recipe, w io.Writer) err
 
 // buildOf builds from a tar with a Dockerfile at its top.
 func (e *DockerEngine) buildOf(ctx context.Context, from io.Reader, o build.ImageBuildOptions, w io.Writer) error {
-	o.Dockerfile, o.Remove, o.ForceRemove, o.Version = "Dockerfile", true, true, build.BuilderV1
+	if o.Dockerfile == "" {
+		o.Dockerfile = "Dockerfile"
+	}
+	o.Remove, o.ForceRemove, o.Version = true, true, build.BuilderV1
 	resp, err := e.api.ImageBuild(ctx, from, o)
 	if err != nil {
 		return err

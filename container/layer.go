@@ -45,28 +45,40 @@ func (e *DockerEngine) AddLayer(ctx context.Context, l Layer, w io.Writer) (Imag
 	if img, err := e.Image(ctx, ref); err == nil || !errors.Is(err, ErrNoImage) {
 		return img, err
 	}
-	r, pipe := io.Pipe()
-	written := make(chan error, 1)
-	go func() {
-		err := writeLayer(pipe, below.ID, l)
-		_ = pipe.CloseWithError(err)
-		written <- err
-	}()
-	err = e.buildOf(ctx, r, build.ImageBuildOptions{Tags: []string{ref}}, w)
-	_ = r.CloseWithError(errors.New("the engine reads no more"))
-	if failed := <-written; failed != nil {
-		err = failed // which the engine only knows as a context that ends early
-	}
-	if err != nil {
+	from := func(t *tar.Writer) error { return writeLayer(t, below.ID, l) }
+	if err := e.stream(ctx, from, build.ImageBuildOptions{Tags: []string{ref}}, w); err != nil {
 		return Image{}, fmt.Errorf("build image %s: %w", ref, err)
 	}
 	return e.Image(ctx, ref)
 }
 
+// stream builds from a context that is written while the engine reads it.
+func (e *DockerEngine) stream(ctx context.Context, from func(*tar.Writer) error, o build.ImageBuildOptions, w io.Writer) error {
+	r, pipe := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		t := tar.NewWriter(pipe)
+		err := from(t)
+		if err == nil {
+			err = t.Close()
+		}
+		_ = pipe.CloseWithError(err)
+		written <- err
+	}()
+	err := e.buildOf(ctx, r, o, w)
+	_ = r.CloseWithError(errUnread)
+	if failed := <-written; failed != nil && !errors.Is(failed, errUnread) {
+		err = failed // which the engine only knows as a context that ends early
+	}
+	return err
+}
+
+// errUnread ends the writing of a context that the engine has given up.
+var errUnread = errors.New("the engine reads no more")
+
 // writeLayer writes the context of a build: the Dockerfile, and the files below
 // files/.
-func writeLayer(w io.Writer, below string, l Layer) error {
-	t := tar.NewWriter(w)
+func writeLayer(t *tar.Writer, below string, l Layer) error {
 	text := "FROM " + below + "\nCOPY files/ /\n"
 	head := &tar.Header{Typeflag: tar.TypeReg, Name: "Dockerfile", Mode: 0o644, Size: int64(len(text))}
 	err := t.WriteHeader(head)
@@ -77,7 +89,7 @@ func writeLayer(w io.Writer, below string, l Layer) error {
 		return err
 	}
 	made := map[string]bool{}
-	err = l.Files(func(name string, mode, size int64, content io.Reader) error {
+	return l.Files(func(name string, mode, size int64, content io.Reader) error {
 		if !path.IsAbs(name) || path.Clean(name) != name {
 			return fmt.Errorf("%q is no path of a layer", name)
 		}
@@ -91,10 +103,6 @@ func writeLayer(w io.Writer, below string, l Layer) error {
 		_, err := io.CopyN(t, content, size)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return t.Close()
 }
 
 // writeFolders adds the folders above a file, which are root's too.

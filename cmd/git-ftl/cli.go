@@ -36,6 +36,10 @@ type cli struct {
 	Status statusCmd `cmd:"" group:"decide" help:"Show what is pending or running."`
 	List   listCmd   `cmd:"" group:"decide" help:"List every task."`
 	Show   showCmd   `cmd:"" group:"decide" help:"Show the record of one task."`
+	Log    logCmd    `cmd:"" group:"decide" help:"Show every task as git log shows commits."`
+	Blame  blameCmd  `cmd:"" group:"decide" help:"Say which lines of a file came from which task and agent."`
+	Review reviewCmd `cmd:"" group:"decide" help:"Decide on a result on a full screen: files, hunks, findings, comments."`
+	Ask    askCmd    `cmd:"" group:"decide" help:"Ask a model about a result; it can answer and nothing else."`
 	Diff   diffCmd   `cmd:"" group:"decide" help:"Show a result as git diff does." passthrough:""`
 	Apply  applyCmd  `cmd:"" group:"decide" aliases:"merge" help:"Merge a result into the working tree."`
 	Lint   lintCmd   `cmd:"" group:"decide" help:"Look for secrets and for what would run by itself."`

@@ -139,7 +139,7 @@ func (e *exitError) explainCause(env []string) {
 		e.code, e.err = exitInterrupted, session.ErrInterrupted
 		return
 	}
-	if e.hints = vaultHints(e.err); e.hints != nil {
+	if e.hints = orElse(vaultHints(e.err), modelHints(e.err)); e.hints != nil {
 		return
 	}
 	for _, row := range []struct {
@@ -162,6 +162,7 @@ func (e *exitError) explainCause(env []string) {
 		{patch.ErrOccupied, exitFailed, []string{"name a folder that is not there yet"}},
 		{patch.ErrUnknown, exitFailed, []string{"git ftl list shows every task"}},
 		{patch.ErrForeign, exitFailed, []string{"git cherry-pick takes it as any other commit, once you have read it"}},
+		{session.ErrNoModel, exitUsage, []string{"git ftl auth set ANTHROPIC_API_KEY (or OPENAI_API_KEY) is enough", "git config --global ftl.reviewer anthropic/NAME, openai/NAME or openai/NAME@URL chooses one"}},
 		{session.ErrNotTaken, exitFailed, []string{"git ftl snapshots lists those that were"}},
 		{snapshot.ErrUnknown, exitFailed, []string{"git ftl snapshots --all lists them"}},
 		{git.ErrNotRepository, exitFailed, []string{"git init, or cd to a repository with a work tree"}},

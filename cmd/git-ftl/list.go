@@ -288,6 +288,7 @@ func (a *app) showRecord(o session.Outcome) {
 			fmt.Fprintln(a.stdout, line)
 		}
 	}
+	a.showReview(o.Review)
 	for _, f := range o.Files {
 		fmt.Fprintf(a.stdout, " %s %s  +%d -%d\n", letter(patch.Kind(f.Change)), clean(f.Path), f.Insertions, f.Deletions)
 	}

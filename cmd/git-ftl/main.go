@@ -117,7 +117,7 @@ func cutPaths(args []string) (rest, paths []string) {
 // dashed puts a task such as "- tidy up" behind "--": words that begin with a
 // dash are no flag.
 func dashed(args []string) []string {
-	if len(args) < 2 || !slices.Contains([]string{"run", "code", "continue"}, args[0]) || slices.Contains(args, "--") {
+	if len(args) < 2 || !slices.Contains([]string{"run", "code", "continue", "ask"}, args[0]) || slices.Contains(args, "--") {
 		return args
 	}
 	i := slices.IndexFunc(args, func(arg string) bool {
@@ -126,6 +126,9 @@ func dashed(args []string) []string {
 	})
 	if i < 0 {
 		return args
+	}
+	if args[0] == "ask" { // whose ID follows
+		return slices.Insert(slices.Clone(args), i, "--")
 	}
 	return slices.Concat(args[:i], args[i+1:], []string{"--", args[i]})
 }

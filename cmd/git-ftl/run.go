@@ -24,6 +24,7 @@ type taskFlags struct {
 	Disk     string   `placeholder:"SIZE" help:"Bytes that the sandbox may grow by."`
 	Timeout  string   `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
 	LFS      bool     `name:"lfs" help:"Show the content of LFS files that is on this machine, read-only."`
+	NoReview bool     `help:"Let no model review the result, whatever ftl.reviewer says."`
 	MaxCost  string   `placeholder:"USD" help:"Stop an agent that costs more, and keep its change."`
 	Attach   []string `placeholder:"FILE" sep:"none" help:"Give the agent a file, outside the workspace; can be repeated."`
 	Attempts int      `default:"1" placeholder:"N" help:"Do the task N times at once, from one snapshot; with several agents, each does it N times."`

@@ -120,6 +120,7 @@ func params(dir string) testscript.Params {
 			"roundtrip": cmdRoundtrip,
 			"upstream":  cmdUpstream,
 			"models":    cmdModels,
+			"canned":    cmdCanned,
 			"echo":      cmdEcho,
 			"mirror":    cmdMirror,
 			"token":     cmdToken,
@@ -128,6 +129,7 @@ func params(dir string) testscript.Params {
 			"postgres":  cmdPostgres,
 			"npm":       cmdNpm,
 			"goproxy":   cmdGoproxy,
+			"screen":    cmdScreen,
 		},
 	}
 }

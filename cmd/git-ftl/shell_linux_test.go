@@ -147,6 +147,7 @@ func (s *screen) comesBack(id string) {
 	s.until("git ftl")
 	s.keys("C-c")
 	s.until("it was interrupted")
+	s.until("git ftl reject") // and stored
 	s.atPrompt("ftl " + s.pending() + ">")
 	s.kills()
 	s.keys("C-d")

@@ -15,7 +15,7 @@ agent and keeps what it changed, a second one kills it; Ctrl-D leaves.
 
   diff  apply (merge)  reject  undo  show  logs  status  list  lint  test
                  as git ftl has them; without an ID they mean the conversation
-  ask QUESTION   ask about the pending change
+  ask QUESTION   ask about the change, as ? QUESTION does
   new [TEXT]     a fresh task; without a text git's editor opens
   agent [NAME]   who does the tasks from now on
   /VERB …        any verb of git ftl: /auth, /allow, /config, /continue -e
@@ -45,7 +45,7 @@ func bareVerbs() []string {
 }
 
 // later are verbs that a version may not have yet.
-func later() []string { return []string{"lint", "test", "ask"} }
+func later() []string { return []string{"test"} }
 
 // parse decides what a text is.
 func (sh *shell) parse(text string) typed {
@@ -73,7 +73,11 @@ func (sh *shell) parse(text string) typed {
 	case first == "agent" && len(words) == 1, first == "agent" && len(words) == 2 && sh.knowsAgent(words[1]):
 		return typed{setAgent: true, agent: rest}
 	case first == "ask" && rest != "" && !strings.HasPrefix(rest, "-"):
-		return sh.verb([]string{first, unquote(rest)}, true)
+		return sh.verb([]string{first, "--", unquote(rest)}, true)
+	case strings.HasPrefix(text, "?") && len(text) > 1:
+		return sh.verb([]string{"ask", "--", unquote(strings.TrimSpace(text[1:]))}, false)
+	case text == "?":
+		return sh.help("")
 	case strings.HasPrefix(first, "/") && !strings.Contains(first[1:], "/") && first != "/":
 		words[0] = words[0][1:]
 		return sh.verb(words, false)

@@ -63,6 +63,13 @@ func TestShellLine(t *testing.T) {
 		{"another one", "undo my last change", typed{text: "undo my last change"}},
 		{"words of the letters of IDs", "merge tools now", typed{text: "merge tools now"}},
 		{"test is no verb of a sentence", "test the parser", typed{text: "test the parser"}},
+		{"a question", "ask why is that?", verb(true, "ask", "--", "why is that?")},
+		{"a question mark", "? why is that", verb(false, "ask", "--", "why is that")},
+		{"without a space", "?why 'that'", verb(false, "ask", "--", "why 'that'")},
+		{"a question that begins with a dash", "? -- or not", verb(false, "ask", "--", "-- or not")},
+		{"an ID is a word of a question", "ask what is pvkq", verb(true, "ask", "--", "what is pvkq")},
+		{"another result", "/ask 'why' pvkq", verb(false, "ask", "why", "pvkq")},
+		{"a question alone", "?", typed{help: shellHelp}},
 		{"new", "new diff the two files", typed{text: "diff the two files", fresh: true}},
 		{"new, with lines", "new one\n two", typed{text: "one\n two", fresh: true}},
 		{"new before a line", "new\none", typed{text: "one", fresh: true}},
@@ -101,7 +108,7 @@ func TestShellLine(t *testing.T) {
 func TestLaterVerbs(t *testing.T) {
 	sh := newShell(t)
 	for _, name := range later() {
-		got := sh.parse(name + map[string]string{"ask": " why"}[name])
+		got := sh.parse(name)
 		if there := find(sh.verbs, name) != nil; there != (got.args != nil) || there == (got.help != "") {
 			t.Errorf("%s: %+v, and the verb is there: %v", name, got, there)
 		}

@@ -103,10 +103,11 @@ func (e *privateEngine) start() error {
 	defer log.Close()
 	at := func(name string) string { return filepath.Join(e.dir, name) }
 	_ = os.Remove(at("pid")) // a number that another process may have by now
+	// Without a network of its own it would take the bridge of the machine's engine away.
 	e.cmd = exec.Command("dockerd", "--data-root", at("data"), "--exec-root", at("exec"), "--pidfile", at("pid"),
 		"--cgroup-parent", "/"+e.group, "--config-file", at("none.json"), "--bridge=none", "--iptables=false",
 		"--ip-forward=false", "--ip-masq=false", "--log-level=warn", "-H", e.host())
-	e.cmd.Stdout, e.cmd.Stderr, e.cmd.SysProcAttr = log, log, &syscall.SysProcAttr{Setsid: true}
+	e.cmd.Stdout, e.cmd.Stderr, e.cmd.SysProcAttr = log, log, &syscall.SysProcAttr{Setsid: true, Cloneflags: syscall.CLONE_NEWNET}
 	if err := os.WriteFile(at("none.json"), []byte("{}\n"), 0o600); err != nil {
 		return err
 	}

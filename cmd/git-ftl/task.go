@@ -63,6 +63,7 @@ func (a *app) do(f *taskFlags, build func(*session.Session) (session.Task, error
 		return err
 	}
 	a.ui.many = len(j.attempts()) > 1
+	a.ui.early = !a.ui.many && !f.JSON && !f.Events && !f.Quiet
 	attend := canSuspend && isTerminal(a.stdin) && isTerminal(a.stderr)
 	if !f.Detach && !attend {
 		return a.finish(s, f, a.perform(s, j))
@@ -87,7 +88,7 @@ func (j *job) equip(a *app) error {
 		return err
 	}
 	give := func(t *session.Task) {
-		t.Fresh, t.Clean, t.Use, t.Attach = j.Flags.Fresh, j.Flags.Clean, j.Flags.Use, attach
+		t.Fresh, t.Clean, t.Use, t.Attach, t.NoReview = j.Flags.Fresh, j.Flags.Clean, j.Flags.Use, attach, j.Flags.NoReview
 	}
 	give(&j.Task)
 	for i := range j.Rivals {
@@ -237,7 +238,10 @@ func (a *app) showEnds(s *session.Session, f *taskFlags, outs []session.Outcome)
 		}
 	case len(outs) == 1 && outs[0].Started.IsZero(): // and the error says why
 	case len(outs) == 1:
-		a.ui.result(outs[0])
+		if a.ui.printed != outs[0].ID {
+			a.ui.result(outs[0])
+		}
+		a.ui.review(outs[0])
 		a.next(s, outs[0])
 	default:
 		a.compare(outs)

@@ -131,9 +131,9 @@ func wishes(c *config.Config) (all []wish) {
 	asks, _ := c.Asks()
 	for _, ask := range asks {
 		w := wish{Ask: ask}
-		if set, ok := now[ask.Key]; ok {
+		if set, ok := now[ask.Setting]; ok {
 			w.Now, w.Origin = set.Value, set.Origin
-			w.Stays = !slices.Contains([]string{"built-in", config.File}, set.Origin)
+			w.Stays = !slices.Contains([]string{"built-in", config.File, ask.File}, set.Origin)
 		}
 		all = append(all, w)
 	}
@@ -157,9 +157,9 @@ func (c *trustCmd) decide(ctx context.Context, a *app, s *session.Session, p *pr
 		return err
 	}
 	if !c.JSON {
-		fmt.Fprintf(a.stdout, "trusted until %s changes: %s\n", thisOrThese(p.Files), strings.Join(p.Files, ", "))
+		fmt.Fprintf(a.stdout, "trusted until %s changes: %s\n", thisOrThese(p.Files), clean(strings.Join(p.Files, ", ")))
 	}
-	if trust.Read(s.Repo.Dir).Digest() != p.Digest {
+	if config.Read(s.Repo.Dir).Digest() != p.Digest {
 		a.ui.note("the files have changed since they were shown: what is there now needs trust again: git ftl trust")
 	}
 	return nil
@@ -248,10 +248,14 @@ func (p *proposal) show(to io.Writer) {
 
 func (w wish) show(to io.Writer) {
 	if w.Key == "" {
-		fmt.Fprintf(to, "  %s: files that stay outside otherwise come along:\n", w.File)
+		fmt.Fprintf(to, "  %s: %s:\n", clean(w.File), w.means())
 		for _, line := range w.Values {
 			fmt.Fprintf(to, "    %s\n", quoted([]string{line}))
 		}
+		return
+	}
+	if !w.Effect && w.File != config.File {
+		fmt.Fprintf(to, "  %s: %s  (without effect in a sandbox)\n", w.File, name(w.Key))
 		return
 	}
 	fmt.Fprintf(to, "  %s: %s: %s", w.File, name(w.Key), quoted(w.Values))
@@ -260,15 +264,26 @@ func (w wish) show(to io.Writer) {
 		fmt.Fprintf(to, "  (this version knows no such setting, a later one may)\n")
 	case w.Stays:
 		fmt.Fprintf(to, "  (your own stays: %s, %s)\n", clean(strconv.Quote(w.Now)), clean(w.Origin))
-	case w.Origin == config.File:
+	case w.Origin == config.File || w.Origin == "" || w.Setting != w.Key:
 		fmt.Fprintln(to)
 	default:
 		fmt.Fprintf(to, "  (now %s)\n", clean(strconv.Quote(w.Now)))
 	}
 }
 
+// means says what the lines of a file are.
+func (w wish) means() string {
+	switch w.File {
+	case trust.IncludeFile:
+		return "files that stay outside otherwise come along"
+	case trust.LintFile:
+		return "findings that do not count"
+	}
+	return "an image is built from it, with this machine's network"
+}
+
 func showDifference(to io.Writer, d config.Difference) {
-	what := d.File
+	what := clean(d.File)
 	if d.Key != "" {
 		what += ": " + name(d.Key)
 	}
@@ -310,7 +325,7 @@ func name(key string) string {
 // whether the user has trusted them.
 func (a *app) source(r *git.Repo) config.Source {
 	if a.brought == nil {
-		c := trust.Read(r.Dir)
+		c := config.Read(r.Dir)
 		a.brought = &c
 	}
 	src := config.Source{Env: a.env, Content: *a.brought}

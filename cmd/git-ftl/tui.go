@@ -40,6 +40,9 @@ type ui struct {
 	ends bool // the end of a task is told by an event alone
 	many bool // lines of several tasks mix: each names its own
 
+	early   bool   // a result that a review follows is printed before it
+	printed string // whose result it was
+
 	mu sync.Mutex // of err, within a task: events come from several places
 }
 
@@ -113,6 +116,11 @@ func (u *ui) Event(e session.Event) {
 		u.agent(e)
 	case session.EventNote:
 		u.note(e.Text)
+	case session.EventResult:
+		if u.early {
+			u.result(*e.Outcome)
+			u.printed = e.ID
+		}
 	case session.EventEnd:
 		if u.ends {
 			u.status(e.ID, ended(*e.Outcome))

@@ -81,7 +81,7 @@ func measure(bin string, files, rounds int) (err error) {
 		return err
 	}
 	fmt.Printf("\n%d files\n", files)
-	for _, part := range []func() error{b.status, b.snapshots, b.task} {
+	for _, part := range []func() error{b.status, b.snapshots, b.task, b.agent} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -179,9 +179,14 @@ func (b *bench) compare(p pair) error {
 			}
 		}
 	}
-	ratio := median(a) / median(o)
-	fmt.Printf("  %-46s %9.1f ms %9.1f ms   %5.2f x  (aim <= %.2f)%s\n", p.name, median(a), median(o), ratio, p.bound, verdict(ratio <= p.bound))
+	b.row(p.name, a, o, p.bound)
 	return nil
+}
+
+// row prints the medians of two ways and their ratio.
+func (b *bench) row(name string, ours, theirs []float64, bound float64) {
+	ratio := median(ours) / median(theirs)
+	fmt.Printf("  %-46s %9.1f ms %9.1f ms   %5.2f x  (aim <= %.2f)%s\n", name, median(ours), median(theirs), ratio, bound, verdict(ratio <= bound))
 }
 
 func verdict(ok bool) string {

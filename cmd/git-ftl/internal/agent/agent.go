@@ -74,6 +74,7 @@ type builtin struct {
 	resumes bool     // it goes on with a conversation by its id
 	costs   bool     // its stream says what it costs
 	from    []Package
+	install string // where none are pinned: how an image comes to have it
 }
 
 func builtins() []builtin {
@@ -131,6 +132,13 @@ func Packages(name, arch string) []Package {
 func Version(name string) string {
 	b, _ := find(name)
 	return b.version
+}
+
+// Install says how a user's image comes to have an agent that is not pinned, "" for
+// one that is.
+func Install(name string) string {
+	b, _ := find(name)
+	return b.install
 }
 
 // History lists what persists of every agent between tasks, below the home.

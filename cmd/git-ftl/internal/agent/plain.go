@@ -3,7 +3,7 @@ package agent
 // aider is Aider, aider.chat/docs/scripting.html. It has no stream of events and
 // comes with the user's own image.
 func aider() builtin {
-	return builtin{name: "aider", make: aiderTurn}
+	return builtin{name: "aider", make: aiderTurn, install: "pip install aider-chat"}
 }
 
 func aiderTurn(t Turn) Agent {
@@ -35,7 +35,7 @@ func aiderTurn(t Turn) Agent {
 // kiro is Kiro's CLI, kiro.dev/docs/cli. It has no stream of events and comes with
 // the user's own image, since its installer is not pinned by content.
 func kiro() builtin {
-	return builtin{name: "kiro", make: kiroTurn}
+	return builtin{name: "kiro", make: kiroTurn, install: "the installer at kiro.dev/docs/cli/installation"}
 }
 
 func kiroTurn(t Turn) Agent {

@@ -6,16 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/devcontainer"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 )
 
 // Ask is something by which a file of the repository would widen what a task may
 // do, and which counts only where the file is trusted.
 type Ask struct {
-	File   string   `json:"file"`
-	Key    string   `json:"key"`    // a setting, or "" for lines of .ftlinclude and .ftllint
-	Values []string `json:"values"` // as the file has them
-	Effect bool     `json:"effect"` // this version obeys it
+	File    string   `json:"file"`
+	Key     string   `json:"key"`    // what the file calls it, or "" for lines of a file as a whole
+	Values  []string `json:"values"` // as the file has them
+	Effect  bool     `json:"effect"` // this version obeys it
+	Setting string   `json:"-"`      // the one of ours that it would set; "" for none
 }
 
 // loadFile reads .ftlconfig: as the user's own where it is trusted, else only as
@@ -55,7 +57,7 @@ func (c *Config) setBrought(e entry, trusted bool) error {
 	_, effect := find(e.name)
 	effect = effect || agent
 	if !counts {
-		c.asks = append(c.asks, Ask{File, e.name, e.values, effect})
+		c.asks = append(c.asks, Ask{File, e.name, e.values, effect, e.name})
 	}
 	if !trusted || !effect {
 		return nil
@@ -109,7 +111,7 @@ func (c *Config) loadInclude(src Source) {
 	if len(lines) == 0 || c.Include {
 		return
 	}
-	c.asks = append(c.asks, Ask{trust.IncludeFile, "", lines, true})
+	c.asks = append(c.asks, Ask{File: trust.IncludeFile, Values: lines, Effect: true})
 	if src.Trusted {
 		c.Lines = string(data)
 	}
@@ -133,14 +135,14 @@ func (c *Config) Asks() (asks []Ask, trusted bool) { return c.asks, c.trusted }
 
 // Asked reports whether an untrusted file has a setting of this name.
 func (c *Config) Asked(name string) bool {
-	return !c.trusted && slices.ContainsFunc(c.asks, func(a Ask) bool { return a.Key == name })
+	return !c.trusted && slices.ContainsFunc(c.asks, func(a Ask) bool { return a.File == File && a.Key == name })
 }
 
 // AskedAgents names the agents that an untrusted file would define.
 func (c *Config) AskedAgents() []string {
 	var names []string
 	for _, a := range c.asks {
-		if name, ok := agentKey(a.Key); ok && !c.trusted {
+		if name, ok := agentKey(a.Key); ok && !c.trusted && a.File == File {
 			names = append(names, name)
 		}
 	}
@@ -181,9 +183,10 @@ func (c *Config) needs() (parts []string) {
 	if len(names) > 0 {
 		parts = append(parts, fmt.Sprintf("%s: %s %s trust", File, strings.Join(firstOf(names), ", "), need))
 	}
-	for _, file := range []string{trust.IncludeFile, trust.LintFile} {
+	for _, file := range slices.Concat([]string{trust.IncludeFile, trust.LintFile}, devcontainer.Names()) {
 		if slices.ContainsFunc(c.asks, func(a Ask) bool { return a.File == file }) {
-			parts = append(parts, file+" needs trust")
+			first, _, _ := strings.Cut(file, "/")
+			parts = append(parts, first+" needs trust")
 		}
 	}
 	return parts

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/devcontainer"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 )
 
@@ -38,8 +39,13 @@ func Compare(before, after trust.Content) []Difference {
 			continue
 		}
 		differences := compareLines
-		if name == File {
+		switch {
+		case name == File:
 			differences = compareSettings
+		case isDevcontainer(name):
+			differences = compareParts
+		case !slices.Contains([]string{trust.IncludeFile, trust.LintFile}, name):
+			differences = compareAll // a Dockerfile
 		}
 		found := differences(name, was, is)
 		if len(found) == 0 {
@@ -61,7 +67,10 @@ func namesOf(all ...trust.Content) []string {
 }
 
 func compareSettings(file string, was, is []byte) []Difference {
-	before, after := settings(was), settings(is)
+	return compareValues(file, settings(was), settings(is))
+}
+
+func compareValues(file string, before, after map[string][]string) []Difference {
 	var all []Difference
 	for _, name := range sorted(before) {
 		if old, now := before[name], after[name]; now == nil || !slices.Equal(old, now) {
@@ -89,7 +98,14 @@ func settings(data []byte) map[string][]string {
 
 // compareLines does not look at the order.
 func compareLines(file string, was, is []byte) []Difference {
-	before, after := patterns(was), patterns(is)
+	return differ(file, patterns(was), patterns(is))
+}
+
+func compareAll(file string, was, is []byte) []Difference {
+	return differ(file, lines(was), lines(is))
+}
+
+func differ(file string, before, after []string) []Difference {
 	var all []Difference
 	for _, line := range without(before, after) {
 		all = append(all, Difference{File: file, Old: []string{line}})
@@ -120,12 +136,15 @@ func Check(c trust.Content) error {
 	if names := slices.Sorted(maps.Keys(c.Refused)); len(names) > 0 {
 		return fmt.Errorf("%s cannot be trusted: %s", names[0], c.Refused[names[0]])
 	}
-	data, ok := c.Data(File)
-	if !ok {
-		return nil
+	if data, ok := c.Data(File); ok {
+		if _, err := parseFile(data); err != nil {
+			return fmt.Errorf("%s cannot be trusted: %w", File, err)
+		}
 	}
-	if _, err := parseFile(data); err != nil {
-		return fmt.Errorf("%s cannot be trusted: %w", File, err)
+	if name, data, ok := broughtContainer(c); ok {
+		if _, err := devcontainer.Parse(name, data); err != nil {
+			return fmt.Errorf("%s cannot be trusted: %w", name, err)
+		}
 	}
 	return nil
 }

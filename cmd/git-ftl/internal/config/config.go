@@ -4,7 +4,7 @@
 // Later wins: built-in, .ftlconfig in the work tree, git config ftl.*, FTL_*
 // variables, flags. What the repository brings counts little: until the user has
 // trusted its content, .ftlconfig only in the keys that cannot widen what a task
-// may do, .ftlinclude and .ftllint not at all; a git config value that comes from a file in
+// may do, .ftlinclude, .ftllint and .devcontainer not at all; a git config value that comes from a file in
 // the work tree never does.
 package config
 
@@ -22,6 +22,8 @@ import (
 type Config struct {
 	Agent     string
 	Model     string
+	Tester    string // models that look at what the agent does: anthropic/NAME, openai/NAME, openai/NAME@URL
+	Reviewer  string
 	Language  string // one that package language knows, or "" for what is found
 	Languages []language.Override
 	Test      string
@@ -50,7 +52,8 @@ type Config struct {
 	Notify    string        // how the end of a long run is told: on, bell, desktop or off
 	Retention time.Duration // how long what was decided on stays; 0 is for ever
 	Agents    map[string]Agent
-	Git       []Line // all of git's own settings, as it reads them here
+	Git       []Line    // all of git's own settings, as it reads them here
+	Container Container // of the repository's devcontainer.json, where that is trusted
 
 	origin  map[string]string
 	notes   []string
@@ -106,6 +109,8 @@ func keys() []key {
 	return []key{
 		{"agent", text(func(c *Config) *string { return &c.Agent }), func(c *Config) string { return c.Agent }, builtin},
 		{"model", text(func(c *Config) *string { return &c.Model }), func(c *Config) string { return c.Model }, needsTrust},
+		{"tester", text(func(c *Config) *string { return &c.Tester }), func(c *Config) string { return c.Tester }, needsTrust},
+		{"reviewer", text(func(c *Config) *string { return &c.Reviewer }), func(c *Config) string { return c.Reviewer }, needsTrust},
 		{"language", parsed(func(c *Config) *string { return &c.Language }, language.Parse), func(c *Config) string { return c.Language }, harmless},
 		{"languageOverrides", overrides, showOverrides, harmless},
 		{"test", text(func(c *Config) *string { return &c.Test }), func(c *Config) string { return c.Test }, harmless},
@@ -136,7 +141,7 @@ func keys() []key {
 // planned are keys of later parts of git-ftl: known, so that a file that has
 // them is no error, and without effect yet.
 func planned() []string {
-	return []string{"tester", "reviewer", "history", "trailers", "lint", "snapshotBackend", "s3Bucket",
+	return []string{"history", "trailers", "lint", "snapshotBackend", "s3Bucket",
 		"secretsManagerPrefix", "guardrailId", "guardrailVersion", "cloudwatchLogGroup", "otlpEndpoint"}
 }
 
@@ -231,7 +236,7 @@ func (c *Config) Settings() []Setting {
 		names["agents."+name+".command"] = nil
 	}
 	for _, a := range c.asks {
-		if _, ok := agentKey(a.Key); ok {
+		if _, ok := agentKey(a.Key); ok && a.File == File {
 			names[a.Key] = nil
 		}
 	}
@@ -247,7 +252,7 @@ func (c *Config) setting(name, value string) Setting {
 	if o := c.origin[name]; o != "" {
 		s.Origin = o
 	}
-	i := slices.IndexFunc(c.asks, func(a Ask) bool { return a.Key == name })
+	i := slices.IndexFunc(c.asks, func(a Ask) bool { return a.File == File && a.Key == name })
 	switch {
 	case i >= 0 && !c.trusted:
 		s.Trust, s.Asked = "missing", c.asks[i].Values

@@ -29,7 +29,7 @@ func (c *Config) loadLint(src Source) {
 	if len(lines) == 0 {
 		return
 	}
-	c.asks = append(c.asks, Ask{trust.LintFile, "", lines, true})
+	c.asks = append(c.asks, Ask{File: trust.LintFile, Values: lines, Effect: true})
 	if src.Trusted {
 		c.Accepts = data
 	}

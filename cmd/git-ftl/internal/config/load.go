@@ -40,6 +40,7 @@ func Load(ctx context.Context, repo *git.Repo, src Source) (*Config, error) {
 	}
 	c.loadInclude(src)
 	c.loadLint(src)
+	c.loadDevcontainer(src)
 	c.noteAsks(src)
 	return c, nil
 }

@@ -134,8 +134,9 @@ const notThere = 127
 func (r *run) judgeEnd(l *listener) {
 	o := &r.out
 	switch {
-	case o.AgentExit == notThere && o.Status == Failed && len(r.task.Agent.Secrets) > 0 && agent.Version(o.Agent) == "":
+	case o.AgentExit == notThere && o.Status == Failed && agent.Install(o.Agent) != "":
 		o.Error = fmt.Sprintf("the image has no %s: name one that has it (--image, git config ftl.image)", r.task.Agent.Argv[0])
+		o.Fault = string(faultMissing)
 	case l.parser == nil:
 	case l.done != nil && l.done.Failed:
 		r.judgeFault(l)
@@ -170,12 +171,26 @@ func firstLine(text string) string {
 	return line
 }
 
-// keyHints are the ways to another key, where the provider did not take the one
-// that was used.
-func keyHints(o Outcome) []string {
-	if o.Fault != string(agent.FaultAuth) {
-		return nil
+// faultMissing is that of an image without the agent.
+const faultMissing agent.Fault = "missing"
+
+// faultHints are the ways to an image that has the agent, or to another key where the
+// provider did not take the one that was used.
+func faultHints(o Outcome) []string {
+	switch o.Fault {
+	case string(faultMissing):
+		return []string{
+			fmt.Sprintf("a Dockerfile with FROM %s and a RUN of %s makes one, and .devcontainer can name it", container.BaseImage(), agent.Install(o.Agent)),
+			"git ftl setup --agent NAME adds an agent whose version is pinned: claude-code, codex, gemini or opencode",
+		}
+	case string(agent.FaultAuth):
+		return keyHints(o)
 	}
+	return nil
+}
+
+// keyHints are the ways to another key than one of those that were used.
+func keyHints(o Outcome) []string {
 	a, err := agent.Builtin(o.Agent, agent.Turn{})
 	if err != nil || len(a.Secrets) == 0 {
 		return nil

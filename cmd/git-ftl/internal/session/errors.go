@@ -38,7 +38,7 @@ func (s *Session) finished(o Outcome) error {
 	if why == "" {
 		why = fmt.Sprintf("it exited with code %d", o.AgentExit)
 	}
-	return &AgentError{Status: o.Status, Code: o.AgentExit, Why: why, Hints: keyHints(o)}
+	return &AgentError{Status: o.Status, Code: o.AgentExit, Why: why, Hints: faultHints(o)}
 }
 
 // refusedError says that a change can never become a result as it is. The

@@ -22,6 +22,7 @@ const (
 	EventRetry  = "retry"  // the agent asks its model once more
 	EventLog    = "log"    // the agent printed a line beside its events
 	EventNote   = "note"   // something that the user should know
+	EventResult = "result" // the result is stored, and a review of it follows
 	EventEnd    = "end"    // the task is over
 
 	EventToolEnd = "tool_end" // a tool gave something back

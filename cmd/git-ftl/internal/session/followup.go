@@ -79,6 +79,7 @@ func (s *Session) reopen(ctx context.Context, id string) (followed, func(), erro
 func (f followed) turn() Outcome {
 	was, o := f.record, newOutcome(f.record.ID)
 	o.Turn, o.Result, o.Files, o.State, o.Snapshot = was.Turn+1, was.Result, was.Files, was.State, was.Snapshot
+	o.Review = was.Review // until the result is another one
 	o.Session = was.Session
 	o.Turns = append(was.Turns, Turn{
 		Turn: was.Turn, Task: was.Task, Agent: was.Agent, Model: was.Model, Status: was.Status,

@@ -12,16 +12,23 @@ import (
 // settings name to what they keep. A value of the vault goes before one of the
 // environment; what is said of a name holds wherever its value comes from.
 func (r *run) hostVariables(kept []Kept) []Kept {
-	kept = slices.Clone(kept)
+	kept = r.withVariables(kept)
 	for _, name := range r.Config.HostSecrets() {
-		i := slices.IndexFunc(kept, func(k Kept) bool { return k.Name == name })
-		if i >= 0 && !kept[i].Value.IsZero() {
-			continue
-		}
-		value, set := r.variable(name)
-		switch {
-		case !set || value == "":
+		if !slices.ContainsFunc(kept, func(k Kept) bool { return k.Name == name && !k.Value.IsZero() }) {
 			r.note(fmt.Sprintf("%s is set nowhere, so the agent has none: ftl.secrets names it", name))
+		}
+	}
+	return kept
+}
+
+// withVariables is hostVariables without a word about those that are not set.
+func (s *Session) withVariables(kept []Kept) []Kept {
+	kept = slices.Clone(kept)
+	for _, name := range s.Config.HostSecrets() {
+		value, _ := s.variable(name)
+		i := slices.IndexFunc(kept, func(k Kept) bool { return k.Name == name })
+		switch {
+		case value == "", i >= 0 && !kept[i].Value.IsZero():
 		case i < 0:
 			kept = append(kept, Kept{Name: name, Value: shadow.NewSecret(value)})
 		default:

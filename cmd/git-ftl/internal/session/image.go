@@ -19,10 +19,13 @@ import (
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
-// ImageRef is the name of the image that tasks run in.
+// ImageRef is the name of the image that tasks run in. Where they build one first, it
+// is the one that the last task had, or the default one before there was any.
 func (s *Session) ImageRef() string {
-	if s.Config.Image != "" {
-		return s.Config.Image
+	for _, ref := range []string{s.Config.Image, s.Config.Container.Image, s.lastBuilt()} {
+		if ref != "" {
+			return ref
+		}
 	}
 	return container.BaseImage()
 }
@@ -45,17 +48,21 @@ func (s *Session) Image(ctx context.Context, e *container.DockerEngine, progress
 
 // base is the image without agents.
 func (s *Session) base(ctx context.Context, e *container.DockerEngine, progress io.Writer) (container.Image, error) {
+	if s.builds() && s.lastBuilt() == "" {
+		s.note("the next task builds the image of " + s.Config.Container.Name + "; this is the default one")
+	}
 	image, err := e.Image(ctx, s.ImageRef())
-	if !errors.Is(err, container.ErrNoImage) || s.Config.Image != "" {
+	switch {
+	case !errors.Is(err, container.ErrNoImage) || s.Config.Image != "":
 		return image, err
+	case s.Config.Container.Image != "":
+		s.note(fmt.Sprintf("pulling the image %s of %s", s.Config.Container.Image, s.Config.Container.Name))
+		return e.Pull(ctx, s.Config.Container.Image, progress)
 	}
 	s.note("building the sandbox image, once: this takes a minute or two")
 	log := &buildLog{steps: progress}
 	image, err = e.BuildImage(ctx, log)
-	if err != nil && len(log.last) > 0 {
-		err = fmt.Errorf("%w\n%s", err, strings.Join(log.last, "\n"))
-	}
-	return image, err
+	return image, log.explain(err)
 }
 
 // buildLog shows the steps of a build, and keeps its last lines for an error.
@@ -63,6 +70,14 @@ type buildLog struct {
 	steps io.Writer
 	part  []byte
 	last  []string
+}
+
+// explain adds the last lines of a build to its error.
+func (l *buildLog) explain(err error) error {
+	if err == nil || len(l.last) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, strings.Join(l.last, "\n"))
 }
 
 // Write implements io.Writer.
@@ -196,7 +211,11 @@ func (r *run) imageFor(ctx context.Context, e *container.DockerEngine, progress 
 			return container.Image{}, err
 		}
 	}
+	if err := r.buildContainer(ctx, e, progress); err != nil {
+		return container.Image{}, err
+	}
 	image, err := r.Image(ctx, e, progress)
+	image = r.withEnv(image)
 	r.out.Image = image.ID
 	for _, name := range r.Agents() {
 		if p := agent.Packages(name, image.Arch); len(p) > 0 {

@@ -51,7 +51,9 @@ func (r *run) snapshot(ctx context.Context) error {
 	if r.from != nil {
 		take = r.goOn
 	}
-	if err := take(ctx); err != nil {
+	err := take(ctx)
+	close(r.taken)
+	if err != nil {
 		return err
 	}
 	r.out.Snapshot, r.out.Branch, r.out.Dirty = r.snap.Commit.String(), r.snap.Branch, r.snap.Dirty

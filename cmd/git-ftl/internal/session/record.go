@@ -43,7 +43,7 @@ type Outcome struct {
 	Blocked   bool               `json:"blocked"`
 	LeftOut   []snapshot.LeftOut `json:"left_out"`
 	Tests     Tests              `json:"tests"`
-	Review    *struct{}          `json:"review"`
+	Review    *Review            `json:"review"` // null where nobody reviewed this result
 	AgentExit int                `json:"agent_exit"`
 	Usage     agent.Usage        `json:"usage"` // of this turn; the cost of a conversation where its agent counts so
 	Egress    Egress             `json:"egress"`
@@ -61,7 +61,7 @@ type Outcome struct {
 	Versions map[string]string `json:"versions,omitempty"` // of the agents that the image got
 
 	Error    string `json:"error,omitempty"` // why the task failed, one sentence
-	Fault    string `json:"fault,omitempty"` // of the agent's model: auth, busy, budget or other
+	Fault    string `json:"fault,omitempty"` // of the agent's model: auth, busy, budget, other, or missing
 	State    string `json:"state"`           // of the result: undecided, applied …; "" without one
 	Kept     bool   `json:"kept"`            // its change was refused, and the sandbox keeps it
 	WorkTree string `json:"work_tree"`       // key of the work tree it belongs to

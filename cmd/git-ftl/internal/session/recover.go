@@ -171,7 +171,7 @@ func (r *run) adopt(ctx context.Context, commit plumbing.Hash) error {
 		return err
 	}
 	hex := commit.String()
-	r.out.Result, r.out.Files = &hex, changed(result.Files)
+	r.out.Result, r.out.Files, r.out.Review = &hex, changed(result.Files), nil
 	r.lint(ctx)
 	return r.conclude(ctx)
 }

@@ -131,7 +131,7 @@ func (s *Session) Enter(ctx context.Context, name string, c container.Cmd) (cont
 	defer e.Close()
 	var image container.Image
 	if found, err := e.Image(ctx, box.Image()); err == nil {
-		image = found
+		image = s.withEnv(found)
 	}
 	c.Env = append(agentEnv(image, ""), c.Env...)
 	exit, err := box.Run(ctx, c)

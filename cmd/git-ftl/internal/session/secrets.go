@@ -75,18 +75,18 @@ func (r *run) gather(ctx context.Context) error {
 }
 
 // openVault gives what the user keeps, and a mint in any case.
-func (r *run) openVault(ctx context.Context) (v Vault, err error) {
-	project, err := r.Project(ctx)
+func (s *Session) openVault(ctx context.Context) (v Vault, err error) {
+	project, err := s.Project(ctx)
 	if err != nil {
 		return v, err
 	}
-	if r.Keeper != nil {
-		if v, err = r.Keeper(ctx, project); err != nil {
+	if s.Keeper != nil {
+		if v, err = s.Keeper(ctx, project); err != nil {
 			return v, fmt.Errorf("open the vault: %w", err)
 		}
 	}
 	if v.Mint == nil {
-		v.Mint, err = r.ownMint(project)
+		v.Mint, err = s.ownMint(project)
 	}
 	return v, err
 }

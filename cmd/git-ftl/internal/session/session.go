@@ -46,6 +46,8 @@ type Session struct {
 	Queue   *patch.Queue
 	Store   *snapshot.Store
 	Now     func() time.Time
+
+	Patience time.Duration // that one question to a model may take; 0 is what is usual
 }
 
 // Task is what to do and how.
@@ -59,6 +61,7 @@ type Task struct {
 	Attach     []Attachment     // files that go along
 	Of         string           // ID of the task that it follows up; "" for a new one
 	Replay     *agent.Agent     `json:",omitempty"` // takes the place of an agent whose conversation is gone
+	NoReview   bool             // let no model review the result
 	FromResult bool             // a follow-up leaves alone what was edited since
 	Beside     *Attempts        `json:"-"` // what it shares with other attempts at the same; nil for one alone
 	Interrupt  <-chan os.Signal `json:"-"` // the first one asks the agent to stop, a second one kills it
@@ -80,6 +83,7 @@ type run struct {
 	log              *transcript.Writer // nil where it cannot be written
 	done             chan struct{}      // closed when the task is over
 	online           chan struct{}      // closed when the engine has answered, or has not
+	taken            chan struct{}      // closed when the snapshot is there, or cannot be had
 	ready            chan struct{}      // closed when the agent may start: box is set
 
 	secret secrets
@@ -114,6 +118,7 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.collect(ctx, err); err != nil {
 		return r.fail(ctx, err)
 	}
+	r.review(ctx)
 	return r.finished(r.out)
 }
 
@@ -189,7 +194,7 @@ func (s *Session) announce(o Outcome) error {
 
 // claim gives a task its name, or another turn, and holds the lock of it.
 func (s *Session) claim(ctx context.Context, t Task) (*run, func(), error) {
-	r := &run{Session: s, task: t, done: make(chan struct{}), online: make(chan struct{}), ready: make(chan struct{})}
+	r := &run{Session: s, task: t, done: make(chan struct{}), online: make(chan struct{}), taken: make(chan struct{}), ready: make(chan struct{})}
 	if t.Of == "" {
 		id, unlock, err := s.claimID(ctx)
 		r.out = newOutcome(id)

@@ -223,16 +223,17 @@ func (u *uninstall) meetEngine(ctx context.Context) error {
 
 func (u *uninstall) removes(c Collected) { u.out.Removed = append(u.out.Removed, c) }
 
-// findImages finds the images that were built here and that only this repository's
-// sandboxes are made of.
+// findImages finds the images that were built here, from this repository's own
+// Dockerfile or as what only its sandboxes are made of.
 func (u *uninstall) findImages(ctx context.Context) error {
 	all, err := u.engine.Images(ctx)
 	if err != nil {
 		return err
 	}
-	others := u.imagesOfOthers()
+	others, owner := u.imagesOfOthers(), u.identity().ID
 	for _, img := range all {
 		own := slices.ContainsFunc(u.out.boxes, func(b container.Info) bool { return b.Image == img.ID })
+		own = own || owner != "" && strings.HasPrefix(img.Ref, container.ForeignRefs(owner))
 		if own && !others[img.ID] {
 			u.images = append(u.images, img)
 			u.removes(Collected{What: "image", Name: img.Ref, Why: "only this repository uses it", Bytes: img.Size})

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/git-ftl/git-ftl/container"
 )
@@ -41,6 +42,9 @@ func (s *Session) Warm(ctx context.Context) error {
 // present is the image that the next task takes, where nothing of it has to be
 // built.
 func (s *Session) present(ctx context.Context, e *container.DockerEngine) (container.Image, error) {
+	if s.builds() && s.lastBuilt() == "" {
+		return container.Image{}, fmt.Errorf("%w yet of %s", container.ErrNoImage, s.Config.Container.Name)
+	}
 	image, err := e.Image(ctx, s.ImageRef())
 	for _, name := range s.Agents() {
 		layer, ok := layerOf(image, name)

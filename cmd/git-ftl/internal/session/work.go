@@ -258,7 +258,7 @@ func (r *run) store(ctx context.Context, p *patch.Patch) error {
 		return fmt.Errorf("store the change of the agent: %w", err)
 	}
 	commit := result.Commit.String()
-	r.out.Result, r.out.Files, r.out.State = &commit, changed(result.Files), string(result.State)
+	r.out.Result, r.out.Files, r.out.State, r.out.Review = &commit, changed(result.Files), string(result.State), nil
 	r.stage("store", "", start)
 	r.lint(ctx)
 	return nil

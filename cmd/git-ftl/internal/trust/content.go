@@ -15,12 +15,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 )
 
-// Names of the files that count, at the top of the work tree.
+// Names of the files that count, at the top of the work tree, beside those that With
+// adds.
 const (
 	ConfigFile  = ".ftlconfig"
 	IncludeFile = ".ftlinclude"
@@ -46,9 +50,18 @@ type Content struct {
 // Read reads the files that count in the work tree at dir. One that is no regular
 // file, is over 1 MiB or cannot be read is refused.
 func Read(dir string) Content {
-	c := Content{Refused: map[string]string{}}
-	for _, name := range names() {
-		data, err := readRegular(filepath.Join(dir, filepath.FromSlash(name)))
+	return Content{}.With(dir, names()...)
+}
+
+// With adds files that are named by what was read before, in the same way. Names have
+// slashes; none leads out of dir, nor over a link.
+func (c Content) With(dir string, names ...string) Content {
+	c = Content{Files: slices.Clone(c.Files), Refused: maps.Clone(c.Refused)}
+	if c.Refused == nil {
+		c.Refused = map[string]string{}
+	}
+	for _, name := range names {
+		data, err := readRegular(dir, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -57,25 +70,29 @@ func Read(dir string) Content {
 			c.Files = append(c.Files, File{name, data})
 		}
 	}
+	slices.SortFunc(c.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return c
 }
 
 // names are sorted, as a content has them.
 func names() []string { return []string{ConfigFile, IncludeFile, LintFile} }
 
-var errKind = errors.New("it is not a regular file of at most 1 MiB")
+var (
+	errKind = errors.New("it is not a regular file of at most 1 MiB")
+	errLink = errors.New("a folder above it is a link")
+)
 
 // readRegular opens what it has looked at: a link that takes the file's place in
 // between, or a pipe, is refused.
-func readRegular(path string) ([]byte, error) {
-	seen, err := os.Lstat(path)
+func readRegular(dir, name string) ([]byte, error) {
+	seen, err := look(dir, name)
 	if err != nil {
 		return nil, err
 	}
 	if !seen.Mode().IsRegular() || seen.Size() > maxFile {
 		return nil, errKind
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(filepath.Join(dir, filepath.FromSlash(name)), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +109,30 @@ func readRegular(path string) ([]byte, error) {
 		err = errKind
 	}
 	return data, err
+}
+
+// look is Lstat below dir that takes no link for a folder.
+func look(dir, name string) (fs.FileInfo, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		above, err := root.Lstat(filepath.FromSlash(name[:i]))
+		switch {
+		case err != nil:
+			return nil, err
+		case above.Mode()&fs.ModeSymlink != 0:
+			return nil, errLink
+		case !above.IsDir():
+			return nil, fs.ErrNotExist
+		}
+	}
+	return root.Lstat(filepath.FromSlash(name))
 }
 
 // why leaves the path out, which the caller names in its own way.

@@ -237,3 +237,38 @@ func TestBook(t *testing.T) {
 		})
 	}
 }
+
+// TestWith: files that others name, below folders that are no links.
+func TestWith(t *testing.T) {
+	outside := t.TempDir()
+	for _, tc := range []struct {
+		name string
+		make func(dir string) error
+		want trust.Content
+	}{
+		{"a file in a folder", func(dir string) error {
+			return errors.Join(os.Mkdir(filepath.Join(dir, "d"), 0o755), write(filepath.Join(dir, "d", "f"), "x"))
+		}, content("d/f", "x")},
+		{"before another", func(dir string) error {
+			return errors.Join(os.Mkdir(filepath.Join(dir, "d"), 0o755), write(filepath.Join(dir, "d", "f"), "x"), write(filepath.Join(dir, ".ftllint"), "l"))
+		}, content(".ftllint", "l", "d/f", "x")},
+		{"no folder", func(string) error { return nil }, trust.Content{}},
+		{"a file in its place", func(dir string) error { return write(filepath.Join(dir, "d"), "x") }, trust.Content{}},
+		{"a link inside in its place", func(dir string) error {
+			return errors.Join(os.Mkdir(filepath.Join(dir, "e"), 0o755), write(filepath.Join(dir, "e", "f"), "x"), os.Symlink("e", filepath.Join(dir, "d")))
+		}, trust.Content{Refused: map[string]string{"d/f": "a folder above it is a link"}}},
+		{"a link outside in its place", func(dir string) error {
+			return errors.Join(write(filepath.Join(outside, "f"), "x"), os.Symlink(outside, filepath.Join(dir, "d")))
+		}, trust.Content{Refused: map[string]string{"d/f": "a folder above it is a link"}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := tc.make(dir); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, trust.Read(dir).With(dir, "d/f"), cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
