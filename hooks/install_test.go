@@ -103,7 +103,7 @@ func TestInstallRefusesForeignFolders(t *testing.T) {
 			w.write("r/.pre-commit-config.yaml", "", 0o644)
 			inTree("hooks")(w)
 		}, "pre-commit keeps hooks", "local", "below repos: - {repo: local, hooks: [{id: git-ftl, name"},
-		{"outside", func(w *world) { w.git("r", "config", "core.hooksPath", "../shared") }, "outside of this repository", "local", "shared/pre-commit"},
+		{"outside", func(w *world) { w.git("r", "config", "core.hooksPath", "../common") }, "outside of this repository", "local", "common/pre-commit"},
 		{"link into the tree", func(w *world) {
 			w.do(os.RemoveAll(w.path("r/.git/hooks")))
 			w.write("r/ci/pre-commit", "#!/bin/sh\n", 0o755)
