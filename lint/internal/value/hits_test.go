@@ -282,7 +282,6 @@ func TestNew(t *testing.T) {
 	}{
 		{"none", nil, true, nil},
 		{"too short to look for", []Value{{Name: "A"}}, true, nil},
-		{"in the base", []Value{{Name: "A", Needles: needles, InBase: true}}, true, nil},
 		{"the same twice", []Value{{Name: "A", Needles: needles}, {Name: "B", Needles: needles}}, false, []string{"value/real: value of A, raw"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,7 +23,6 @@ import (
 type Value struct {
 	Name    string
 	Needles []shadow.Needle // in the order of shadow.Needles
-	InBase  bool            // the base holds it: it is not looked for
 }
 
 // Index is the forms of values, ready to be looked for. It does not change and is
@@ -83,7 +82,7 @@ func New(values []Value) *Index {
 	known := map[string]bool{}
 	piece := 0
 	for _, v := range values {
-		if v.InBase || len(v.Needles) == 0 {
+		if len(v.Needles) == 0 {
 			continue
 		}
 		ix.values++
