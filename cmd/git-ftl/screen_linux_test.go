@@ -188,12 +188,12 @@ func (s *screen) inBash(command string) {
 	s.until(fmt.Sprintf("mark %d", s.marks+1000))
 }
 
-// pending is the ID of the newest result.
+// pending is the ID of the result that is pending here.
 func (s *screen) pending() string {
 	s.t.Helper()
-	ids := strings.Fields(s.git("for-each-ref", "--sort=-committerdate", "--format=%(refname:lstrip=3)", "refs/ftl/results"))
-	if len(ids) == 0 {
-		s.t.Fatalf("there is no result: %s", s.shows())
+	id := strings.TrimSpace(s.git("for-each-ref", "--points-at=refs/ftl/pending", "--format=%(refname:lstrip=3)", "refs/ftl/results"))
+	if id == "" || strings.Contains(id, "\n") {
+		s.t.Fatalf("pending is %q: %s", id, s.shows())
 	}
-	return ids[0]
+	return id
 }
