@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-GUEST_SOURCES = $(shell find container/guest container/internal -name '*.go' ! -name '*_test.go') go.mod go.sum
+GUEST_SOURCES = $(shell find container/guest container/internal internal -name '*.go' ! -name '*_test.go') go.mod go.sum
 GUESTS = container/guestbin/guest-linux-amd64.sum container/guestbin/guest-linux-arm64.sum
 FLAGS = -trimpath -tags embedguest -ldflags "-s -w"
 TOOL = $(GO) tool -modfile=.tools.mod
@@ -12,7 +12,7 @@ TOOL = $(GO) tool -modfile=.tools.mod
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
-bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch shadow lint hooks -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile hooks/shim.sh cmd/git-ftl/man.roff $(wildcard cmd/git-ftl/completion.* cmd/git-ftl/internal/llm/prompts/*)
+bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch shadow lint hooks internal -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile hooks/shim.sh cmd/git-ftl/man.roff $(wildcard cmd/git-ftl/completion.* cmd/git-ftl/internal/llm/prompts/*)
 	$(GO) build $(FLAGS) -o $@ ./cmd/git-ftl
 
 container/guestbin/guest-linux-%.sum: $(GUEST_SOURCES)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/docker/go-units"
 	"github.com/gofrs/flock"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // record is what the state folder holds of one sandbox.
@@ -79,7 +80,7 @@ func (f fit) unlike(want fit) string {
 }
 
 // nameShape is what a sandbox's name may be: it becomes a file name.
-var nameShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
+var nameShape = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
 func (p *Pool) recordPath(name string) string {
 	return filepath.Join(p.Dir, "sandboxes", name+".json")

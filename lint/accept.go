@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // IgnoreFile is where a repository says what it accepts. It counts as the base
@@ -67,8 +68,8 @@ func (a Acceptance) And(b Acceptance) Acceptance {
 }
 
 var (
-	wholeID  = regexp.MustCompile(`^f[0-9a-f]{32}$`)
-	ruleName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)?$`)
+	wholeID  = lazyregexp.New(`^f[0-9a-f]{32}$`)
+	ruleName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)?$`)
 )
 
 // maxIgnoreLines bounds an ignore file.

@@ -3,15 +3,16 @@ package patch
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
-var hunkPattern = regexp.MustCompile(`^@@ -\d{1,10}(,\d{1,10})? \+\d{1,10}(,\d{1,10})? @@( .*)?$`)
+var hunkPattern = lazyregexp.New(`^@@ -\d{1,10}(,\d{1,10})? \+\d{1,10}(,\d{1,10})? @@( .*)?$`)
 
 // verify checks the body as far as that needs no base, fills in the counts and
 // returns how many bytes of content it brings.

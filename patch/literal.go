@@ -5,16 +5,17 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 const binaryStart = "GIT binary patch\n"
 
-var literalPattern = regexp.MustCompile(`^literal \d{1,12}$`)
+var literalPattern = lazyregexp.New(`^literal \d{1,12}$`)
 
 // literal is the whole content of one side of a binary file.
 type literal struct {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -135,7 +135,7 @@ func (m merger) commit(tree plumbing.Hash) (plumbing.Hash, error) {
 const whyDeleted = "modify/delete"
 
 // keptApart matches a name that git made to keep two things apart.
-var keptApart = regexp.MustCompile(`~[0-9a-f]{40}(_[0-9]+)?$`)
+var keptApart = lazyregexp.New(`~[0-9a-f]{40}(_[0-9]+)?$`)
 
 // conflicts reads what merge-tree -z says behind the tree: stages up to an
 // empty field, then messages as a count, that many paths, a type and a text.

@@ -1,12 +1,13 @@
 package patch
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 const (
@@ -14,9 +15,9 @@ const (
 	maxName = 255  // bytes of a component
 )
 
-var devicePattern = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)([0-9]|¹|²|³))$`)
+var devicePattern = lazyregexp.New(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)([0-9]|¹|²|³))$`)
 
-var shortGitPattern = regexp.MustCompile(`(?i)^git~[0-9]+$`)
+var shortGitPattern = lazyregexp.New(`(?i)^git~[0-9]+$`)
 
 // checkPath refuses a path that some system would not take literally as a file
 // of the tree. Errors: *UnsafeError.

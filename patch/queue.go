@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
@@ -54,7 +54,7 @@ type Meta struct {
 	On, Replaces plumbing.Hash
 }
 
-var idPattern = regexp.MustCompile(`^[k-z]{4,40}$`)
+var idPattern = lazyregexp.New(`^[k-z]{4,40}$`)
 
 const manyFiles = 200 // from here on, objects are written as packs
 

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // section is one parsed file section: its header, and its body as bytes.
@@ -19,7 +20,7 @@ type section struct {
 	rest []byte // what the header's parser has not read yet
 }
 
-var indexPattern = regexp.MustCompile(`^([0-9a-f]{40})\.\.([0-9a-f]{40})(?: (\d{6}))?$`)
+var indexPattern = lazyregexp.New(`^([0-9a-f]{40})\.\.([0-9a-f]{40})(?: (\d{6}))?$`)
 
 // readSection reads and parses one section. Errors: *UnsafeError.
 func readSection(src io.ReaderAt, s span) (*section, error) {

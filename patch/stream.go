@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // endLine is the last line of a patch.
@@ -17,7 +18,7 @@ type endLine struct {
 	bytes int64 // before the line
 }
 
-var endPattern = regexp.MustCompile(`^ftl-end files=(\d{1,9}) bytes=(\d{1,18}) sha256=([0-9a-f]{64})\n$`)
+var endPattern = lazyregexp.New(`^ftl-end files=(\d{1,9}) bytes=(\d{1,18}) sha256=([0-9a-f]{64})\n$`)
 
 const maxEnd = 128 // bytes; the longest end line is 120
 

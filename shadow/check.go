@@ -3,17 +3,18 @@ package shadow
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Shapes of the parts of a binding.
 var (
-	bindHost   = regexp.MustCompile(`^(\*\.([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*|([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`)
-	bindPlace  = regexp.MustCompile(`^(auth|header:[A-Za-z0-9!#$%&'*+.^_|~-]+|(query|form|json):[^\x00-\x20]+)$`)
-	bindMethod = regexp.MustCompile(`^[A-Z]{1,20}$`)
-	bindPath   = regexp.MustCompile(`^/[^\x00-\x20?#]*$`)
+	bindHost   = lazyregexp.New(`^(\*\.([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*|([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`)
+	bindPlace  = lazyregexp.New(`^(auth|header:[A-Za-z0-9!#$%&'*+.^_|~-]+|(query|form|json):[^\x00-\x20]+)$`)
+	bindMethod = lazyregexp.New(`^[A-Z]{1,20}$`)
+	bindPath   = lazyregexp.New(`^/[^\x00-\x20?#]*$`)
 )
 
 // Normal is the binding in the form that a proxy compares: hosts, header names

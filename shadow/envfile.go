@@ -2,9 +2,10 @@ package shadow
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Line is an assignment of an env file, or a place that could not be read.
@@ -103,11 +104,11 @@ const (
 )
 
 // assigned finds the name. What follows may be on several lines.
-var assigned = regexp.MustCompile(`^([ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.\[\]-]*)[ \t]*(?:=|:(?:[ \t]|$))[ \t]*)`)
+var assigned = lazyregexp.New(`^([ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.\[\]-]*)[ \t]*(?:=|:(?:[ \t]|$))[ \t]*)`)
 
 // inherited is a name without a value, taken from where the file is read.
 // Small letters could be a value that lost its name.
-var inherited = regexp.MustCompile(`^[ \t]*(?:export[ \t]+)?[A-Z_][A-Z0-9_]*[ \t]*$`)
+var inherited = lazyregexp.New(`^[ \t]*(?:export[ \t]+)?[A-Z_][A-Z0-9_]*[ \t]*$`)
 
 func segments(file []byte) []segment {
 	var all []segment

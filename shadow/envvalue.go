@@ -1,9 +1,10 @@
 package shadow
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // injected is the value as compose-go's dotenv reads it, but for variables,
@@ -23,7 +24,7 @@ func unescapeQuote(text string, quote byte) string {
 	return strings.ReplaceAll(text, `\`+string(quote), string(quote))
 }
 
-var escaped = regexp.MustCompile(`\\(?:[abcfnrtv"\\]|0[0-7]{1,3})`)
+var escaped = lazyregexp.New(`\\(?:[abcfnrtv"\\]|0[0-7]{1,3})`)
 
 // escapes reads the shell's escapes within double quotes.
 func escapes(text string) string {
@@ -47,10 +48,10 @@ func escapes(text string) string {
 }
 
 // variable is what readers that expand take for one.
-var variable = regexp.MustCompile(`\$(?:\{[^}]*\}|[A-Za-z_][A-Za-z0-9_]*|[0-9])`)
+var variable = lazyregexp.New(`\$(?:\{[^}]*\}|[A-Za-z_][A-Za-z0-9_]*|[0-9])`)
 
 // defaulted is a variable with a value for when it is not set.
-var defaulted = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*:?[-=+?]([^}]*)\}`)
+var defaulted = lazyregexp.New(`\$\{[A-Za-z_][A-Za-z0-9_]*:?[-=+?]([^}]*)\}`)
 
 // readings are the values that other readers make of the same text: without
 // escapes, with variables expanded to nothing or to their default, with $$ as $,

@@ -1,8 +1,9 @@
 package shadow
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // envWriter writes the lines of an env file with shadows.
@@ -15,10 +16,10 @@ type envWriter struct {
 const unread = "# left out: this line could not be read"
 
 // bareText needs no quotes in an env file.
-var bareText = regexp.MustCompile(`^[A-Za-z0-9_./:@?&=%+,;~-]+$`)
+var bareText = lazyregexp.New(`^[A-Za-z0-9_./:@?&=%+,;~-]+$`)
 
 // joinedHash is a # that some readers take for a part of the value before it.
-var joinedHash = regexp.MustCompile(`^[ \t]+#[^\s#]`)
+var joinedHash = lazyregexp.New(`^[ \t]+#[^\s#]`)
 
 // assignment keeps the quotes where the shadow can stand in them, and takes
 // double ones where not.
@@ -78,7 +79,7 @@ func (w envWriter) comment(text string) string {
 }
 
 // word is a piece of a comment.
-var word = regexp.MustCompile("[^\\s'\"`<>()#]+")
+var word = lazyregexp.New("[^\\s'\"`<>()#]+")
 
 func (w envWriter) words(text string) string {
 	for _, l := range w.known {

@@ -8,8 +8,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // What every shadow holds, so that lint finds one wherever it turns up. An AWS
@@ -112,7 +113,7 @@ func (m *Mint) url(name, value string) string {
 
 // pairShape is a connection string such as "host=db password=x" or
 // "AccountName=a;AccountKey=x".
-var pairShape = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z _]*=[^;=]*([; ]\s*[A-Za-z][A-Za-z _]*=[^;]*)+;?\s*$`)
+var pairShape = lazyregexp.New(`^\s*[A-Za-z][A-Za-z _]*=[^;=]*([; ]\s*[A-Za-z][A-Za-z _]*=[^;]*)+;?\s*$`)
 
 // pairs replaces the secret values of a connection string.
 func (m *Mint) pairs(name, value string) string {

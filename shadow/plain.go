@@ -3,34 +3,35 @@ package shadow
 import (
 	"math"
 	"net/netip"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Words of names, between underscores. A name that holds one of secretWords is
 // of a secret unless its last word says that it is about one; one that ends with
 // a word of secretEnds is, too.
 var (
-	secretWords = regexp.MustCompile(`^(PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|CREDENTIALS?|APIKEY|PRIVATE)$`)
-	secretEnds  = regexp.MustCompile(`(PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PW|SECRET|TOKEN|CREDENTIALS?|KEY|KEYS|PIN|SALT|PEPPER|DSN|AUTH|COOKIE|PAT|WEBHOOK|CERT|BEARER|SIGNATURE|JWT)$`)
-	aboutEnds   = regexp.MustCompile(`^(URL|URI|HOST|PORT|TTL|EXPIRY|EXPIRES|EXPIRATION|LENGTH|SIZE|COUNT|MIN|MAX|LIMIT|ENABLED|TYPE|FILE|PATH|NAME|ALGORITHM|ALG|ISSUER|AUDIENCE|HEADER|PREFIX|REGION|MODE|DAYS|HOURS|MINUTES|SECONDS|TIMEOUT|USER|USERNAME|EMAIL|DOMAIN)$`)
-	nameEnds    = regexp.MustCompile(`(^|_)(NAME|HOST|HOSTNAME|REGION|ENV|ENVIRONMENT|MODE|LEVEL|BUCKET|DATABASE|DB|SCHEMA|PROJECT|CLUSTER|ZONE|LOCALE|LANG|TZ|TIMEZONE|USER|USERNAME|MODEL|TAG|VERSION|IMAGE|FORMAT|THEME|QUEUE|TOPIC|TABLE|DIALECT|DRIVER|TYPE)$`)
-	camel       = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	secretWords = lazyregexp.New(`^(PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|CREDENTIALS?|APIKEY|PRIVATE)$`)
+	secretEnds  = lazyregexp.New(`(PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PW|SECRET|TOKEN|CREDENTIALS?|KEY|KEYS|PIN|SALT|PEPPER|DSN|AUTH|COOKIE|PAT|WEBHOOK|CERT|BEARER|SIGNATURE|JWT)$`)
+	aboutEnds   = lazyregexp.New(`^(URL|URI|HOST|PORT|TTL|EXPIRY|EXPIRES|EXPIRATION|LENGTH|SIZE|COUNT|MIN|MAX|LIMIT|ENABLED|TYPE|FILE|PATH|NAME|ALGORITHM|ALG|ISSUER|AUDIENCE|HEADER|PREFIX|REGION|MODE|DAYS|HOURS|MINUTES|SECONDS|TIMEOUT|USER|USERNAME|EMAIL|DOMAIN)$`)
+	nameEnds    = lazyregexp.New(`(^|_)(NAME|HOST|HOSTNAME|REGION|ENV|ENVIRONMENT|MODE|LEVEL|BUCKET|DATABASE|DB|SCHEMA|PROJECT|CLUSTER|ZONE|LOCALE|LANG|TZ|TIMEZONE|USER|USERNAME|MODEL|TAG|VERSION|IMAGE|FORMAT|THEME|QUEUE|TOPIC|TABLE|DIALECT|DRIVER|TYPE)$`)
+	camel       = lazyregexp.New(`([a-z0-9])([A-Z])`)
 )
 
 // Shapes of values that are no secrets.
 var (
-	numberShape  = regexp.MustCompile(`^[+-]?[0-9]+([.,_][0-9]+)*(ns|us|ms|s|m|h|d|w|[kKMGT]i?[bB]?|%)?$`)
-	hostShape    = regexp.MustCompile(`^(localhost|([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}\.?)(:[0-9]{1,5})?$`)
-	emailShape   = regexp.MustCompile(`^[A-Za-z0-9._+-]{1,64}@([a-z0-9-]+\.)+[a-z]{2,24}$`)
-	regionShape  = regexp.MustCompile(`^[a-z]{2,}(-[a-z]+)+-?[0-9]{1,2}[a-z]?$`)
-	versionShape = regexp.MustCompile(`^v?[0-9]+(\.[0-9]+){1,3}(-[a-z]+[.0-9]*)?$`)
-	wordShape    = regexp.MustCompile(`^[A-Za-z]+([ _.:/-][A-Za-z]+)*$`)
-	nameShape    = regexp.MustCompile(`^[A-Za-z]+[0-9]{0,4}([ _.:/-]([A-Za-z]+[0-9]{0,4}|[0-9.]{1,6}))*$`)
-	pathShape    = regexp.MustCompile(`^(~?/|\.{1,2}/|[A-Za-z]:[\\/])[^\x00-\x1f]*$|^[a-z0-9_.-]+(/[a-z0-9_.-]+)+$`)
-	uuidShape    = regexp.MustCompile(`(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	runShape     = regexp.MustCompile(`[A-Za-z0-9]{16,}`)
+	numberShape  = lazyregexp.New(`^[+-]?[0-9]+([.,_][0-9]+)*(ns|us|ms|s|m|h|d|w|[kKMGT]i?[bB]?|%)?$`)
+	hostShape    = lazyregexp.New(`^(localhost|([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}\.?)(:[0-9]{1,5})?$`)
+	emailShape   = lazyregexp.New(`^[A-Za-z0-9._+-]{1,64}@([a-z0-9-]+\.)+[a-z]{2,24}$`)
+	regionShape  = lazyregexp.New(`^[a-z]{2,}(-[a-z]+)+-?[0-9]{1,2}[a-z]?$`)
+	versionShape = lazyregexp.New(`^v?[0-9]+(\.[0-9]+){1,3}(-[a-z]+[.0-9]*)?$`)
+	wordShape    = lazyregexp.New(`^[A-Za-z]+([ _.:/-][A-Za-z]+)*$`)
+	nameShape    = lazyregexp.New(`^[A-Za-z]+[0-9]{0,4}([ _.:/-]([A-Za-z]+[0-9]{0,4}|[0-9.]{1,6}))*$`)
+	pathShape    = lazyregexp.New(`^(~?/|\.{1,2}/|[A-Za-z]:[\\/])[^\x00-\x1f]*$|^[a-z0-9_.-]+(/[a-z0-9_.-]+)+$`)
+	uuidShape    = lazyregexp.New(`(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	runShape     = lazyregexp.New(`[A-Za-z0-9]{16,}`)
 )
 
 // shortWord is the length in bytes from which words without digits may be a

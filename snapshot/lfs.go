@@ -11,17 +11,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // pointerText is an LFS pointer without extensions, by the specification at
 // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
-var pointerText = regexp.MustCompile(`\Aversion https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\nsize ([0-9]{1,18})\n\z`)
+var pointerText = lazyregexp.New(`\Aversion https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\nsize ([0-9]{1,18})\n\z`)
 
 // Sizes between which a blob can be a pointer, in bytes.
 const (

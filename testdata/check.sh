@@ -12,7 +12,7 @@ bad() {
 }
 
 say gofmt
-unformatted=$(gofmt -l cmd container hooks lint patch shadow snapshot)
+unformatted=$(gofmt -l cmd container hooks internal lint patch shadow snapshot)
 [ -z "$unformatted" ] || bad "not gofmt-clean: $unformatted"
 say go mod tidy
 $go mod tidy -diff >/dev/null || bad "go.mod or go.sum is not tidy: go mod tidy"
@@ -22,6 +22,9 @@ say staticcheck
 $tool staticcheck -tags embedguest ./...
 say depguard
 $tool depguard ./...
+say patterns
+early=$(git grep -nE '^(var )?[[:space:]]*[A-Za-z]+ += regexp\.MustCompile' -- '*.go' ':!*_test.go' ':!testdata' || true)
+[ -z "$early" ] || bad "compiled at every start, where lazyregexp.New compiles at the first use: $early"
 say shell scripts
 for f in $(git ls-files '*.sh'); do sh -n "$f" || bad "$f"; done
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 	"github.com/git-ftl/git-ftl/shadow/vault"
 )
@@ -26,7 +26,7 @@ type authCmd struct {
 const maxSecret = 64 << 20
 
 // secretVariable is a name that an environment can have.
-var secretVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var secretVariable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // secretName is the name of a secret with its scope.
 type secretName struct {

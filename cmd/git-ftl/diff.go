@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/patch"
 )
 
@@ -67,7 +67,7 @@ const gitUsage = 129
 
 // idShape is what a result's ID or a part of it looks like, and no revision or
 // object name does.
-var idShape = regexp.MustCompile(`^[k-zK-Z]{1,40}$`)
+var idShape = lazyregexp.New(`^[k-zK-Z]{1,40}$`)
 
 // diffTarget takes an ID out of the arguments before "--". Other revisions have
 // no place there: git would compare them all.

@@ -1,10 +1,10 @@
 package proxy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 	"github.com/git-ftl/git-ftl/shadow/internal/needle"
 )
@@ -50,7 +50,7 @@ func parts(value string) []string {
 	})
 }
 
-var knownPrefix = regexp.MustCompile(`^[a-z][a-z0-9]{1,9}([_-][a-z0-9]{2,8}){0,2}[_-]`)
+var knownPrefix = lazyregexp.New(`^[a-z][a-z0-9]{1,9}([_-][a-z0-9]{2,8}){0,2}[_-]`)
 
 // formsOf are the encodings of a value, each with the same one of its replacement.
 // What a replacement has in common with the value is no secret.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 	"github.com/git-ftl/git-ftl/shadow/internal/needle"
 )
@@ -292,7 +292,7 @@ func below(path, prefix string) bool {
 
 // scoped is a package as npm asks for it. Read as one segment or as two it is
 // below the same prefix.
-var scoped = regexp.MustCompile(`/(@[a-z0-9._~-]+)%2f([a-z0-9._~-]+)`)
+var scoped = lazyregexp.New(`/(@[a-z0-9._~-]+)%2f([a-z0-9._~-]+)`)
 
 // plainPath reports whether every server reads the same segments from a path.
 func plainPath(u *url.URL) bool {

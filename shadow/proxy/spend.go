@@ -4,11 +4,11 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
@@ -98,7 +98,7 @@ func (s *spending) take(place, value string) (string, bool) {
 	return "", false
 }
 
-var schemePattern = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]{0,31}) +(\S+)$`)
+var schemePattern = lazyregexp.New(`^([A-Za-z][A-Za-z0-9-]{0,31}) +(\S+)$`)
 
 // header swaps a value, with a scheme before it or not.
 func (s *spending) header(place, value string) (string, bool) {
@@ -159,7 +159,7 @@ func (s *spending) harmless(place, half, other string) bool {
 	return s.ofKind(place, half, shadow.Basic) != nil || len(other) < 20 || mailPattern.MatchString(other)
 }
 
-var mailPattern = regexp.MustCompile(`^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,64}\.[A-Za-z]{2,}$`)
+var mailPattern = lazyregexp.New(`^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,64}\.[A-Za-z]{2,}$`)
 
 // query swaps in the bound fields and refuses other credentials.
 func (s *spending) query() *refusal {
@@ -210,8 +210,8 @@ func (s *spending) suspicious(name string) bool {
 }
 
 var (
-	headerPattern = regexp.MustCompile(`(?i)(^|[-_])(auth|authorization|authentication|token|secret|credentials?|password|passwd|cookie|api[-_]?key|access[-_]?key|app[a-z]*[-_]key|private[-_]key|signature)2?$|^auth[-_]|apikey`)
-	fieldPattern  = regexp.MustCompile(`^(.*[_-])?(api[_-]?key|apikey|access[_-]?token|auth[_-]?token|oauth[_-]?token|private[_-]?token|job[_-]?token|client[_-]?secret|password|passwd|signature|credential|security-token)$|^(sig|token|auth|authorization)$`)
+	headerPattern = lazyregexp.New(`(?i)(^|[-_])(auth|authorization|authentication|token|secret|credentials?|password|passwd|cookie|api[-_]?key|access[-_]?key|app[a-z]*[-_]key|private[-_]key|signature)2?$|^auth[-_]|apikey`)
+	fieldPattern  = lazyregexp.New(`^(.*[_-])?(api[_-]?key|apikey|access[_-]?token|auth[_-]?token|oauth[_-]?token|private[_-]?token|job[_-]?token|client[_-]?secret|password|passwd|signature|credential|security-token)$|^(sig|token|auth|authorization)$`)
 )
 
 // namesCredential reports whether a header of that name is a credential.

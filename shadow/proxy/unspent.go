@@ -4,10 +4,10 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
@@ -35,8 +35,8 @@ func (x *exchange) unspent(r *http.Request, refused *refusal) {
 
 // What can stand in a command that a person copies: names come from the sandbox.
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	plainName    = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	plainName    = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 )
 
 // inFlag is what a binding needs to be told of a place: nothing of one that it has

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 var (
-	branchName = regexp.MustCompile(`^[^\x00-\x20\x7f~^:?*\[\\]+$`)
-	commitName = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	branchName = lazyregexp.New(`^[^\x00-\x20\x7f~^:?*\[\\]+$`)
+	commitName = lazyregexp.New(`^[0-9a-f]{40}$`)
 )
 
 const gitConfig = `[core]

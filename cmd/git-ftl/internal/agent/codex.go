@@ -2,9 +2,10 @@ package agent
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // codexVersion is what npm has as @openai/codex.
@@ -169,7 +170,7 @@ func (p *codexStream) call(call Event, status string, completed bool) []Event {
 }
 
 // wrapped is a command as Codex has a shell run it.
-var wrapped = regexp.MustCompile(`^(?:/\S*/)?(?:ba|z)?sh -l?c (.+)$`)
+var wrapped = lazyregexp.New(`^(?:/\S*/)?(?:ba|z)?sh -l?c (.+)$`)
 
 // unwrap is the command without its shell.
 func unwrap(command string) string {
@@ -188,7 +189,7 @@ func unwrap(command string) string {
 }
 
 // codexStatus is how Codex words the status of an answer; it says it nowhere else.
-var codexStatus = regexp.MustCompile(`status:? (\d{3})\b`)
+var codexStatus = lazyregexp.New(`status:? (\d{3})\b`)
 
 func codexFault(message string) Fault {
 	m := codexStatus.FindStringSubmatch(message)

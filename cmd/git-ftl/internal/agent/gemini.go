@@ -2,9 +2,10 @@ package agent
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Versions of what npm has as @google/gemini-cli and of the Node that runs it.
@@ -84,7 +85,7 @@ type geminiLine struct {
 }
 
 // geminiExit is how a command that failed is told: its status is success.
-var geminiExit = regexp.MustCompile(`^Command exited with code: [1-9]`)
+var geminiExit = lazyregexp.New(`^Command exited with code: [1-9]`)
 
 // Line implements Parser.
 func (p *geminiStream) Line(line []byte) []Event {
@@ -128,7 +129,7 @@ func (p *geminiStream) flush() []Event {
 }
 
 // geminiCode is the status in an error, which is a text with JSON in it.
-var geminiCode = regexp.MustCompile(`"code":\s*(\d{3})\b`)
+var geminiCode = lazyregexp.New(`"code":\s*(\d{3})\b`)
 
 func geminiFault(message string) Fault {
 	m := geminiCode.FindStringSubmatch(message)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/language"
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 type setter = func(*Config, []string) error
@@ -75,7 +75,7 @@ func list(field func(*Config) *[]string) setter {
 }
 
 // variable is a name that an environment can have.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // variables reads names that stand alone, or with commas or spaces between. What
 // is no name is not repeated: it may be a value.

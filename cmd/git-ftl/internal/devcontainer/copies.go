@@ -2,9 +2,10 @@ package devcontainer
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Copies are the paths of its context that a Dockerfile copies, as patterns of
@@ -39,7 +40,7 @@ func joined(text string) string {
 }
 
 // remote matches a source of ADD that is fetched.
-var remote = regexp.MustCompile(`^(?:[a-z]+://|git@)`)
+var remote = lazyregexp.New(`^(?:[a-z]+://|git@)`)
 
 // sources are those of one COPY or ADD; "." where the line is in a form that this
 // does not read.

@@ -12,9 +12,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Names are where the file can stand, below the top of the work tree; the first one
@@ -184,7 +185,7 @@ func (p *parser) text(key string, value json.RawMessage) string {
 
 // host matches what an editor would replace by something of the machine that it
 // runs on.
-var host = regexp.MustCompile(`\$\{(?:(?:localEnv|env|containerEnv):[^}]*|localWorkspaceFolder|localWorkspaceFolderBasename|devcontainerId)\}`)
+var host = lazyregexp.New(`\$\{(?:(?:localEnv|env|containerEnv):[^}]*|localWorkspaceFolder|localWorkspaceFolderBasename|devcontainerId)\}`)
 
 func plainText(s string) bool { return !strings.Contains(s, "\x00") && !host.MatchString(s) }
 
@@ -195,7 +196,7 @@ func expand(s string) string {
 
 // reference matches the name of an image, and nothing that a Dockerfile could take
 // for more.
-var reference = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$`)
+var reference = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$`)
 
 func (p *parser) reference(key string, value json.RawMessage) string {
 	s := p.text(key, value)
@@ -229,7 +230,7 @@ func (p *parser) dockerfile(key string, value json.RawMessage) string {
 }
 
 // variable is a name that an environment can have.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (p *parser) variables(key string, value json.RawMessage) []string {
 	fields, err := object(value)

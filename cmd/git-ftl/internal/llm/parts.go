@@ -3,12 +3,12 @@ package llm
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // maxParts bounds the questions of one review.
@@ -21,7 +21,7 @@ func (m Model) budget() int { return cmp.Or(m.Budget, 120_000) }
 
 // made are files that a program wrote, and that say little: they come last, and
 // are the first to be left out.
-var made = regexp.MustCompile(`(?i)(^|/)(vendor|node_modules|dist|third_party)/|(^|/)(go\.sum|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|uv\.lock|cargo\.lock|gemfile\.lock|composer\.lock)$|\.(min\.(js|css)|map|svg|snap|lock|pb\.go|golden)$`)
+var made = lazyregexp.New(`(?i)(^|/)(vendor|node_modules|dist|third_party)/|(^|/)(go\.sum|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|uv\.lock|cargo\.lock|gemfile\.lock|composer\.lock)$|\.(min\.(js|css)|map|svg|snap|lock|pb\.go|golden)$`)
 
 // split packs a change into so many parts of the budget's bytes, whole files where
 // they fit, and says what is in none, in lines that can be shown.
@@ -95,7 +95,7 @@ func (p part) text() string {
 }
 
 // hunk is the head of one, by its place in the new file.
-var hunk = regexp.MustCompile(`(?m)^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
+var hunk = lazyregexp.New(`(?m)^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
 
 // newLines reports whether a patch shows a line of the new file.
 func newLines(patch string, line int) bool {

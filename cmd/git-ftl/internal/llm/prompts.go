@@ -3,19 +3,19 @@ package llm
 import (
 	"embed"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/llm/chat"
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 //go:embed prompts
 var files embed.FS
 
 // shape is the form of a prompt's file.
-var shape = regexp.MustCompile(`(?s)^version: (\d+)\n\n--- system\n\n(.*)\n\n--- user\n\n(.*)\n$`)
+var shape = lazyregexp.New(`(?s)^version: (\d+)\n\n--- system\n\n(.*)\n\n--- user\n\n(.*)\n$`)
 
 // prompt fills a prompt's file in. Values are put in once: what stands in one is
 // not looked at again.

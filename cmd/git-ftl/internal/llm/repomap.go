@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Bounds of a map.
@@ -21,10 +21,10 @@ const (
 )
 
 // built are files that say how a project is built and tested.
-var built = regexp.MustCompile(`(?i)^(go\.mod|package\.json|tsconfig\.json|pyproject\.toml|setup\.(py|cfg)|requirements.*\.txt|tox\.ini|pytest\.ini|pom\.xml|build\.gradle(\.kts)?|settings\.gradle(\.kts)?|cargo\.toml|cmakelists\.txt|meson\.build|makefile|(jest|vitest)\.config\..*)$`)
+var built = lazyregexp.New(`(?i)^(go\.mod|package\.json|tsconfig\.json|pyproject\.toml|setup\.(py|cfg)|requirements.*\.txt|tox\.ini|pytest\.ini|pom\.xml|build\.gradle(\.kts)?|settings\.gradle(\.kts)?|cargo\.toml|cmakelists\.txt|meson\.build|makefile|(jest|vitest)\.config\..*)$`)
 
 // plain is a path that can be nothing but one.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./@+()\[\]-]+$`)
+var plain = lazyregexp.New(`^[A-Za-z0-9_./@+()\[\]-]+$`)
 
 // RepoMap is a repository in at most 24 KiB of text: folders, files, what they
 // declare for others, and how it is built. files are paths with slashes; read

@@ -3,14 +3,15 @@ package llm
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // language is how tests are named in one.
 type language struct {
 	name     string
-	names    *regexp.Regexp // of a test file, by its last element
+	names    *lazyregexp.Regexp // of a test file, by its last element
 	folder   string         // a folder in which any source file is a test; "" for none
 	examples []string       // for the model
 }
@@ -20,12 +21,12 @@ const testFolder = "ftl_tests"
 
 // What the runners find by default.
 var (
-	pythonTest = regexp.MustCompile(`^(test_.+|.+_test)\.py$`)
-	scriptTest = regexp.MustCompile(`\.(test|spec)\.[cm]?[jt]sx?$`)
-	goTest     = regexp.MustCompile(`^[^_].*_test\.go$`)
-	javaTest   = regexp.MustCompile(`^(Test.+|.+Tests?|.+IT)\.java$`)
-	cppTest    = regexp.MustCompile(`^(test_.+|.+[_.](unit)?test)\.(cc|cpp|cxx)$`)
-	rustTest   = regexp.MustCompile(`^.+_test\.rs$`)
+	pythonTest = lazyregexp.New(`^(test_.+|.+_test)\.py$`)
+	scriptTest = lazyregexp.New(`\.(test|spec)\.[cm]?[jt]sx?$`)
+	goTest     = lazyregexp.New(`^[^_].*_test\.go$`)
+	javaTest   = lazyregexp.New(`^(Test.+|.+Tests?|.+IT)\.java$`)
+	cppTest    = lazyregexp.New(`^(test_.+|.+[_.](unit)?test)\.(cc|cpp|cxx)$`)
+	rustTest   = lazyregexp.New(`^.+_test\.rs$`)
 )
 
 // languageOf finds a language by a name that people use for it.
@@ -51,13 +52,13 @@ func languageOf(name string) (language, error) {
 
 // element is what one part of a test's path may be: no dot in front, so that no
 // tool's settings, and nothing that only some systems allow.
-var element = regexp.MustCompile(`^[A-Za-z0-9_@(\[][A-Za-z0-9_+.@()\[\]-]*$`)
+var element = lazyregexp.New(`^[A-Za-z0-9_@(\[][A-Za-z0-9_+.@()\[\]-]*$`)
 
 // device are names that Windows takes for something else, whatever follows them.
-var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)`)
+var device = lazyregexp.New(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)`)
 
 // settings are files that runners run or read besides tests.
-var settings = regexp.MustCompile(`(?i)^(conftest\.py|sitecustomize\.py|usercustomize\.py|.*\.pth|package(-lock)?\.json|.*\.config\.[cm]?[jt]s|build\.rs|makefile)$`)
+var settings = lazyregexp.New(`(?i)^(conftest\.py|sitecustomize\.py|usercustomize\.py|.*\.pth|package(-lock)?\.json|.*\.config\.[cm]?[jt]s|build\.rs|makefile)$`)
 
 // check refuses a path that is no test's.
 func (l language) check(p string) error {

@@ -2,16 +2,17 @@ package registry
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Lines and names of bundler's configuration: a dot is two bars there, a dash
 // three.
 var (
-	bundlerLine = regexp.MustCompile(`^(BUNDLE_[^\s"]+):\s+"?([^"]*)"?\s*$`)
-	bundlerHost = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,24}$`)
+	bundlerLine = lazyregexp.New(`^(BUNDLE_[^\s"]+):\s+"?([^"]*)"?\s*$`)
+	bundlerHost = lazyregexp.New(`^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,24}$`)
 )
 
 // bundler reads mirrors, and logins of hosts. The sources themselves are in a

@@ -3,10 +3,10 @@ package registry
 import (
 	"encoding/base64"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
@@ -27,8 +27,8 @@ type cargoTable struct {
 }
 
 var (
-	cargoName   = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-	cargoScheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]{0,31}) +(\S+)$`)
+	cargoName   = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
+	cargoScheme = lazyregexp.New(`^([A-Za-z][A-Za-z0-9-]{0,31}) +(\S+)$`)
 )
 
 // cargo reads configuration and tokens. The token of crates.io itself is left

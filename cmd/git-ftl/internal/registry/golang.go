@@ -2,14 +2,15 @@ package registry
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Shapes of what go's variables hold.
 var (
-	goPatterns = regexp.MustCompile(`^[A-Za-z0-9./*?,\[\]_~^-]*$`)
-	goSumDB    = regexp.MustCompile(`^(off|[a-z0-9.-]+(\+[0-9a-f]+\+[A-Za-z0-9+/=]+)?)$`)
+	goPatterns = lazyregexp.New(`^[A-Za-z0-9./*?,\[\]_~^-]*$`)
+	goSumDB    = lazyregexp.New(`^(off|[a-z0-9.-]+(\+[0-9a-f]+\+[A-Za-z0-9+/=]+)?)$`)
 )
 
 // goConf is go's configuration: the environment, then go env's file.

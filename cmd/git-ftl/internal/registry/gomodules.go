@@ -3,19 +3,19 @@ package registry
 import (
 	"bufio"
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
 // modulePath is what a module's path may be: no part of it begins with a dot.
-var modulePath = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+var modulePath = lazyregexp.New(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
 
 // required finds a module with its version in go.mod, in a line of its own or in a
 // block, and what a replacement names.
-var required = regexp.MustCompile(`(?:^|\s|=>\s*)([A-Za-z0-9][^\s"=]*) v[0-9]`)
+var required = lazyregexp.New(`(?:^|\s|=>\s*)([A-Za-z0-9][^\s"=]*) v[0-9]`)
 
 // GoModules lists the modules that a go.mod or go.sum names, sorted.
 func GoModules(files ...[]byte) []string {

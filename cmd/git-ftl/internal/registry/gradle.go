@@ -3,19 +3,20 @@ package registry
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Names of properties that say where a registry is, and with which login:
 // nexusUrl, nexusUsername, nexusPassword; artifactory_contextUrl, artifactory_user.
 var (
-	gradleURL   = regexp.MustCompile(`(?i)^([a-z0-9._-]*(repo|maven|nexus|artifactory|registry)[a-z0-9._-]*?)[._-]?(context)?[._-]?ur[li]$`)
-	gradleUser  = regexp.MustCompile(`(?i)^([a-z0-9._-]+?)[._-]?(username|user|login)$`)
-	gradlePass  = regexp.MustCompile(`(?i)^([a-z0-9._-]+?)[._-]?(password|pass|token|apikey|api_key)$`)
-	gradleAt    = regexp.MustCompile(`\burl\s*(?:=|\.set\s*\()?\s*(?:uri\s*)?\(?\s*["'](https?://[^"'\s$]+)["']`)
-	gradlePlain = regexp.MustCompile(`^[A-Za-z0-9._@+-]*$`)
+	gradleURL   = lazyregexp.New(`(?i)^([a-z0-9._-]*(repo|maven|nexus|artifactory|registry)[a-z0-9._-]*?)[._-]?(context)?[._-]?ur[li]$`)
+	gradleUser  = lazyregexp.New(`(?i)^([a-z0-9._-]+?)[._-]?(username|user|login)$`)
+	gradlePass  = lazyregexp.New(`(?i)^([a-z0-9._-]+?)[._-]?(password|pass|token|apikey|api_key)$`)
+	gradleAt    = lazyregexp.New(`\burl\s*(?:=|\.set\s*\()?\s*(?:uri\s*)?\(?\s*["'](https?://[^"'\s$]+)["']`)
+	gradlePlain = lazyregexp.New(`^[A-Za-z0-9._@+-]*$`)
 )
 
 // gradle reads gradle.properties, and of init scripts the URLs of repositories.
@@ -70,7 +71,7 @@ func (r *reader) gradleRegistry(url setting, base string, all []setting) []strin
 }
 
 // ofBase is the setting whose name is a base with one of the ends of a pattern.
-func ofBase(pattern *regexp.Regexp, base string, all []setting) setting {
+func ofBase(pattern *lazyregexp.Regexp, base string, all []setting) setting {
 	for _, s := range all {
 		if m := pattern.FindStringSubmatch(s.key); m != nil && strings.EqualFold(m[1], base) {
 			return s

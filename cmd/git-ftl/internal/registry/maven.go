@@ -4,11 +4,11 @@ import (
 	"encoding/xml"
 	"errors"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
@@ -60,9 +60,9 @@ type mavenPolicy struct {
 }
 
 var (
-	mavenEnv       = regexp.MustCompile(`\$\{env\.([^}]*)\}`)
-	mavenEncrypted = regexp.MustCompile(`\{.+\}\s*$`)
-	headerName     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
+	mavenEnv       = lazyregexp.New(`\$\{env\.([^}]*)\}`)
+	mavenEncrypted = lazyregexp.New(`\{.+\}\s*$`)
+	headerName     = lazyregexp.New(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 )
 
 // mavenConf goes through a settings.xml.

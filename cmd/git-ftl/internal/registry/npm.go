@@ -4,10 +4,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
@@ -30,10 +30,10 @@ type npmLogin struct {
 
 // Keys of an npmrc that count.
 var (
-	npmScope = regexp.MustCompile(`^@[a-z0-9._~-]+:registry$`)
-	npmAuth  = regexp.MustCompile(`^//([^\s]*?)/?:(_authToken|_auth|username|_password|certfile|keyfile|tokenHelper)$`)
-	npmBare  = regexp.MustCompile(`^(_authToken|_auth|username|_password)$`)
-	npmVar   = regexp.MustCompile(`(\\*)\$\{([^${}?]+)(\?)?\}`)
+	npmScope = lazyregexp.New(`^@[a-z0-9._~-]+:registry$`)
+	npmAuth  = lazyregexp.New(`^//([^\s]*?)/?:(_authToken|_auth|username|_password|certfile|keyfile|tokenHelper)$`)
+	npmBare  = lazyregexp.New(`^(_authToken|_auth|username|_password)$`)
+	npmVar   = lazyregexp.New(`(\\*)\$\{([^${}?]+)(\?)?\}`)
 )
 
 func (r *reader) npm() {

@@ -5,11 +5,11 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
@@ -27,7 +27,7 @@ type login struct{ user, password string }
 
 // pathPattern leaves out what a rule cannot name, and what files of several
 // formats would need to quote.
-var pathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~+:=,!-]+|/@[A-Za-z0-9._~+:=,!-]+)*$`)
+var pathPattern = lazyregexp.New(`^(/[A-Za-z0-9._~+:=,!-]+|/@[A-Za-z0-9._~+:=,!-]+)*$`)
 
 // Faults of a URL. None of them says what the URL is.
 var (
@@ -170,4 +170,4 @@ func (l login) secret() (user, password bool) {
 // draws the line there, too.
 const maxName = 20
 
-var mailPattern = regexp.MustCompile(`^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,64}\.[A-Za-z]{2,}$`)
+var mailPattern = lazyregexp.New(`^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,64}\.[A-Za-z]{2,}$`)

@@ -6,11 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
@@ -186,7 +186,7 @@ type holding struct {
 }
 
 // safeShadow can stand in a file of any format, quoted or not.
-var safeShadow = regexp.MustCompile(`^[A-Za-z0-9._-]{8,256}$`)
+var safeShadow = lazyregexp.New(`^[A-Za-z0-9._-]{8,256}$`)
 
 // shadow is what stands for a value: of a credential that is made, or of the one
 // that the same tool's host already has for it.

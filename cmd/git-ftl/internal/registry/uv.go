@@ -2,8 +2,9 @@ package registry
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // uvIndex is one index of uv.
@@ -16,7 +17,7 @@ type uvIndex struct {
 }
 
 // uvName is a name that uv takes.
-var uvName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var uvName = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
 // uv reads environment, user and system configuration. It reads no pip.conf.
 func (r *reader) uv() {

@@ -2,11 +2,11 @@ package review
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/patch"
 )
 
@@ -39,7 +39,7 @@ func (l line) where() string {
 	return fmt.Sprintf("%d `%s`", l.new, l.text)
 }
 
-var hunkStart = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+var hunkStart = lazyregexp.New(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
 // newHunk reads the lines of a piece.
 func newHunk(p patch.Piece, file int) hunk {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/patch"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
@@ -123,7 +123,7 @@ func moved(since []span, n int) (at int, there bool) {
 	return at, true
 }
 
-var hunkHead = regexp.MustCompile(`(?m)^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+var hunkHead = lazyregexp.New(`(?m)^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
 // hunks are where a file differs between two trees.
 func (s *Session) hunks(ctx context.Context, from, to plumbing.Hash, path string) ([]span, error) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/container"
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // engine is what a task needs of the engine beside its sandboxes.
@@ -60,7 +60,7 @@ func (s *Session) spec(image container.Image) (container.Spec, error) {
 }
 
 // plainName is what may name a sandbox as it is.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
+var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
 
 // Group is the name that the sandboxes of this work tree share; a number follows.
 func (s *Session) Group() string {

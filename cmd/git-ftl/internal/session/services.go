@@ -2,10 +2,10 @@ package session
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
@@ -16,10 +16,10 @@ type service struct {
 }
 
 // localPort finds such a service in the value of a setting.
-var localPort = regexp.MustCompile(`(?:^|[/@,;=\s])(?:localhost|127\.0\.0\.1|\[::1\]):([1-9][0-9]{0,4})\b`)
+var localPort = lazyregexp.New(`(?:^|[/@,;=\s])(?:localhost|127\.0\.0\.1|\[::1\]):([1-9][0-9]{0,4})\b`)
 
 // localHost is the value of a setting whose port is another setting.
-var localHost = regexp.MustCompile(`^(?:localhost|127\.0\.0\.1|::1)$`)
+var localHost = lazyregexp.New(`^(?:localhost|127\.0\.0\.1|::1)$`)
 
 // services are those that settings name: in a URL, as host and port, or as PGHOST
 // beside PGPORT.

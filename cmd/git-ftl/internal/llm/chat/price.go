@@ -1,8 +1,9 @@
 package chat
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // price is of a family of models: a name and what follows it as a date.
@@ -64,7 +65,7 @@ func prices() []price {
 }
 
 // dated is what may follow a family's name.
-var dated = regexp.MustCompile(`^-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$`)
+var dated = lazyregexp.New(`^-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$`)
 
 // cost is in US dollars; a model that no row is of has none.
 func cost(model string, input, output int) (float64, bool) {
