@@ -49,14 +49,18 @@ type completeCmd struct {
 // Run implements the verb for the scripts: the words after "git ftl", the last of
 // which is to be completed, give lines of candidate, tab, description. Where it
 // knows nothing, it says nothing, and the shell falls back to files.
-func (c *completeCmd) Run(a *app, k *kong.Kong) error {
+func (c *completeCmd) Run(a *app) error {
+	verbs, err := a.verbs()
+	if err != nil {
+		return err
+	}
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
 	ctx, cancel := a.context()
 	defer cancel()
-	at := place(k.Model.Node, words)
+	at := place(verbs, words)
 	for _, line := range a.candidates(ctx, at) {
 		// A shell has a use of its own for other characters, and a clone can bring
 		// refs with any.

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/patch"
@@ -22,9 +20,9 @@ type diffCmd struct {
 
 // Run implements the verb: git diff from the snapshot to the result, with the
 // user's own pager, colours and tools, and no hook.
-func (c *diffCmd) Run(a *app, k *kong.Context) error {
+func (c *diffCmd) Run(a *app) error {
 	if options, _ := splitPaths(c.Args); slices.Contains(options, "-h") || slices.Contains(options, "--help") {
-		return k.PrintUsage(false)
+		return a.usage()
 	}
 	return a.decide(func(ctx context.Context, s *session.Session) error {
 		r, args, err := a.diffTarget(ctx, s, c.Args)

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 )
 
@@ -31,6 +29,7 @@ type app struct {
 	ui             *ui
 	unlock         unlock         // what opens the vault
 	brought        *trust.Content // the repository's own files, once they are read
+	usage          func() error   // prints how the verb is used
 	paths          []string       // what followed "--" of a verb that takes paths, as it was given
 
 	inShell bool     // the command was typed at the shell's prompt
@@ -71,34 +70,33 @@ func main() {
 // main runs one command line and returns the exit code.
 func (a *app) main(args []string) int {
 	a.ui = newUI(a)
-	var c cli
-	exit := -1
-	parser, err := kong.New(&c, kong.Name("git ftl"), kong.Description(description), kong.Help(a.help),
-		kong.Writers(a.stdout, a.stderr), kong.Exit(func(code int) { exit = code }),
-		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Vars{"version": version()}, kong.ExplicitGroups(groups()))
-	if err != nil {
-		return a.ui.fail(err)
-	}
-	if len(args) == 0 && a.hasPerson() {
-		return a.shell(parser.Model.Node)
-	}
 	if len(args) == 0 {
-		_, _ = parser.Parse([]string{"--help"})
-		return a.ui.fail(&exitError{code: exitUsage, err: errors.New("a verb is missing"), hints: []string{`git ftl exec CMD, or git ftl run "task"`}})
+		return a.bare()
 	}
 	args, a.paths = cutPaths(dashed(args))
-	ctx, err := parser.Parse(args)
-	if exit >= 0 { // --help or --version has printed; what else was wrong does not matter
-		return exit
+	verb, err := a.parse(args)
+	if err == nil && verb != nil {
+		err = verb.Run(a)
 	}
 	if err != nil {
-		return a.ui.fail(usageError(err))
-	}
-	if err := ctx.Run(a); err != nil {
 		return a.ui.fail(err)
 	}
 	return 0
+}
+
+// bare is "git ftl" alone: a shell for a person, an error for a program.
+func (a *app) bare() int {
+	if a.hasPerson() {
+		verbs, err := a.verbs()
+		if err != nil {
+			return a.ui.fail(err)
+		}
+		return a.shell(verbs)
+	}
+	if _, err := a.parse([]string{"--help"}); err != nil {
+		return a.ui.fail(err)
+	}
+	return a.ui.fail(&exitError{code: exitUsage, err: errors.New("a verb is missing"), hints: []string{`git ftl exec CMD, or git ftl run "task"`}})
 }
 
 // cutPaths takes the paths off "apply ID -- PATH…", whose first would be taken
@@ -139,17 +137,4 @@ func (a *app) noPaths(verb string) error {
 		return nil
 	}
 	return &exitError{code: exitUsage, err: fmt.Errorf("%s takes no paths", verb), hints: []string{"git ftl " + verb + " -h"}}
-}
-
-// usageError adds the way out to what kong says.
-func usageError(err error) error {
-	verb := ""
-	var parse *kong.ParseError
-	if errors.As(err, &parse) && parse.Context != nil {
-		for n := parse.Context.Selected(); n != nil && n.Parent != nil; n = n.Parent {
-			verb = n.Name + " " + verb
-		}
-	}
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	return &exitError{code: exitUsage, err: errors.New(text), hints: []string{"git ftl " + verb + "-h"}}
 }

@@ -18,11 +18,15 @@ type manCmd struct{}
 
 // Run implements the verb: the page is the prose with each verb and flag as the
 // command line describes itself, so that it cannot fall behind.
-func (c *manCmd) Run(a *app, k *kong.Kong) error {
+func (c *manCmd) Run(a *app) error {
+	verbs, err := a.verbs()
+	if err != nil {
+		return err
+	}
 	before, after, _ := strings.Cut(manText, ".\\\" VERBS\n")
 	fmt.Fprint(a.stdout, before)
-	writeVerbs(a.stdout, k.Model.Node, "git ftl")
-	_, err := fmt.Fprint(a.stdout, after)
+	writeVerbs(a.stdout, verbs, "git ftl")
+	_, err = fmt.Fprint(a.stdout, after)
 	return err
 }
 

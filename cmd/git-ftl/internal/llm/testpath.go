@@ -12,8 +12,8 @@ import (
 type language struct {
 	name     string
 	names    *lazyregexp.Regexp // of a test file, by its last element
-	folder   string         // a folder in which any source file is a test; "" for none
-	examples []string       // for the model
+	folder   string             // a folder in which any source file is a test; "" for none
+	examples []string           // for the model
 }
 
 // testFolder may hold files of any name that only tests need.
