@@ -29,7 +29,8 @@ func Names() []string { return append(Default(), RefTransaction) }
 func known(name string) bool { return slices.Contains(Names(), name) }
 
 // Check looks at what a change adds. from and to are tree-ish: from is "" for the
-// empty tree, to is "" for the index that git has named to the hook.
+// empty tree; both are "" for what the index that git has named to the hook changes
+// of HEAD.
 type Check func(ctx context.Context, from, to string) (Report, error)
 
 // Report is what was looked at and what came of it.

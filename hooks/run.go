@@ -42,26 +42,13 @@ var ErrUnknown = errors.New("git-ftl has no such hook")
 func (c Call) Run(ctx context.Context, repo *git.Repo) (Report, error) {
 	switch c.Name {
 	case "pre-commit", "pre-merge-commit", "pre-applypatch":
-		return c.staged(ctx, repo)
+		return c.Check(ctx, "", "") // of an amended commit too: what it keeps was looked at before
 	case "pre-push":
 		return c.push(ctx, repo)
 	case RefTransaction:
 		return c.refs(ctx, repo)
 	}
 	return Report{}, fmt.Errorf("%s: %w", c.Name, ErrUnknown)
-}
-
-// staged looks at the index as it differs from HEAD. An amended commit needs no
-// more: what it keeps was looked at before.
-func (c Call) staged(ctx context.Context, repo *git.Repo) (Report, error) {
-	head, err := repo.Ref(ctx, "HEAD")
-	if err != nil {
-		return Report{}, err
-	}
-	if head.IsZero() {
-		return c.Check(ctx, "", "")
-	}
-	return c.Check(ctx, head.String(), "")
 }
 
 // refs looks at the commits that branches are about to get and that nothing had, so

@@ -71,7 +71,7 @@ func (h *history) run(name string, args []string, stdin string) ([]string, hooks
 
 // TestRun: each hook asks for what git is about to record or send, and no more.
 func TestRun(t *testing.T) {
-	origin := []string{"origin", "../o.git"}
+	origin, staged := []string{"origin", "../o.git"}, []string{"nothing..index"}
 	for _, row := range []struct {
 		name  string
 		make  func(h *history)
@@ -80,11 +80,11 @@ func TestRun(t *testing.T) {
 		stdin string
 		want  []string
 	}{
-		{name: "commit", hook: "pre-commit", want: []string{"merge..index"}},
-		{name: "merge", hook: "pre-merge-commit", want: []string{"merge..index"}},
-		{name: "am", hook: "pre-applypatch", want: []string{"merge..index"}},
-		{name: "initial commit", hook: "pre-commit", make: func(h *history) { h.git("r", "checkout", "-q", "--orphan", "new") }, want: []string{"nothing..index"}},
-		{name: "detached", hook: "pre-commit", make: func(h *history) { h.git("r", "checkout", "-q", "known/left") }, want: []string{"left..index"}},
+		{name: "commit", hook: "pre-commit", want: staged},
+		{name: "merge", hook: "pre-merge-commit", want: staged},
+		{name: "am", hook: "pre-applypatch", want: staged},
+		{name: "initial commit", hook: "pre-commit", make: func(h *history) { h.git("r", "checkout", "-q", "--orphan", "new") }, want: staged},
+		{name: "detached", hook: "pre-commit", make: func(h *history) { h.git("r", "checkout", "-q", "known/left") }, want: staged},
 
 		{name: "push to an empty remote", hook: "pre-push", args: origin, stdin: "refs/heads/main {merge} refs/heads/main {none}\n",
 			want: []string{"nothing..first", "first..base", "base..right", "base..left", "both..merge"}},

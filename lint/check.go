@@ -40,6 +40,7 @@ func (l *Linter) Check(ctx context.Context, blobs Blobs, changes []git.Change, t
 	}
 	docs := make(chan *doc.Document)
 	var workers sync.WaitGroup
+	workers.Go(c.rules.Prepare) // while the first blob is read
 	for range min(runtime.GOMAXPROCS(0), 4, max(1, len(changes))) {
 		workers.Go(func() {
 			for d := range docs {

@@ -10,11 +10,15 @@ import (
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
-// hookCheck lints what a hook is about. What that needs is gathered at the first
-// call.
+// hookCheck lints what a hook is about. What commits need is gathered at the first
+// of them.
 func (a *app) hookCheck(repo *git.Repo) hooks.Check {
 	var look *session.Look
 	return func(ctx context.Context, from, to string) (hooks.Report, error) {
+		if to == "" {
+			r, err := a.lintStaged(ctx, repo)
+			return hookReport(r), err
+		}
 		if look == nil {
 			s, err := a.session(ctx, repo)
 			if err != nil {
@@ -22,13 +26,22 @@ func (a *app) hookCheck(repo *git.Repo) hooks.Check {
 			}
 			look = s.Look(ctx)
 		}
-		lints := func() (lint.Report, error) { return look.Trees(ctx, from, to) }
-		if to == "" {
-			lints = func() (lint.Report, error) { return look.Index(ctx, a.index(repo)) }
-		}
-		r, err := lints()
+		r, err := look.Trees(ctx, from, to)
 		return hookReport(r), err
 	}
+}
+
+// lintStaged looks at what is staged. Git reads the index while the settings are
+// read: a person waits for this at each commit.
+func (a *app) lintStaged(ctx context.Context, repo *git.Repo) (lint.Report, error) {
+	staged := make(chan session.Staged)
+	go func() { staged <- session.ReadStaged(ctx, repo, a.index(repo)) }()
+	s, err := a.session(ctx, repo)
+	read := <-staged
+	if err != nil {
+		return lint.Report{}, err
+	}
+	return s.Look(ctx).Staged(ctx, read)
 }
 
 // hookReport words what was found for a hook. What only tells is left out.

@@ -34,11 +34,7 @@ func (c *lintCmd) Run(a *app) error {
 	}
 	ctx, cancel := a.context()
 	defer cancel()
-	s, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	report, err := c.report(ctx, a, s, s.Look(ctx))
+	report, err := c.report(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -52,15 +48,22 @@ func (c *lintCmd) Run(a *app) error {
 }
 
 // report looks at what was named.
-func (c *lintCmd) report(ctx context.Context, a *app, s *session.Session, look *session.Look) (lint.Report, error) {
+func (c *lintCmd) report(ctx context.Context, a *app) (lint.Report, error) {
 	words, paths := c.What, a.paths
 	named := len(words)+len(paths) > 0
+	if named && (c.Staged || c.Pending) || c.Staged && c.Pending {
+		return lint.Report{}, &exitError{code: exitUsage, err: errors.New("name one thing to look at: --staged, --pending, a RANGE or PATH…")}
+	}
+	if c.Staged {
+		return c.staged(ctx, a)
+	}
+	s, err := a.open(ctx)
+	if err != nil {
+		return lint.Report{}, err
+	}
+	look := s.Look(ctx)
 	one := len(words) == 1 && len(paths) == 0 && !isThere(a.path(words[0]))
 	switch {
-	case named && (c.Staged || c.Pending) || c.Staged && c.Pending:
-		return lint.Report{}, &exitError{code: exitUsage, err: errors.New("name one thing to look at: --staged, --pending, a RANGE or PATH…")}
-	case c.Staged:
-		return look.Index(ctx, a.index(s.Repo))
 	case !named:
 		return c.result(ctx, a, s, look, "")
 	case one && strings.Contains(words[0], ".."):
@@ -74,6 +77,18 @@ func (c *lintCmd) report(ctx context.Context, a *app, s *session.Session, look *
 		return lint.Report{}, err
 	}
 	return look.Paths(ctx, names)
+}
+
+// staged asks git for no version, which is one git less, unless something is wrong.
+func (c *lintCmd) staged(ctx context.Context, a *app) (lint.Report, error) {
+	repo, err := git.Find(ctx, a.dir, a.env)
+	if err != nil {
+		repo, err = git.Open(ctx, a.dir, a.env)
+	}
+	if err != nil {
+		return lint.Report{}, err
+	}
+	return a.lintStaged(ctx, repo)
 }
 
 func isThere(path string) bool {

@@ -29,7 +29,7 @@ func (c *waiveCmd) Run(a *app) error {
 		}
 		look := s.Look(ctx)
 		if c.Staged {
-			return c.waive(ctx, a, s, "", words, func() (lint.Report, error) { return look.Index(ctx, a.index(s.Repo)) })
+			return c.waive(ctx, a, s, "", words, func() (lint.Report, error) { return look.Staged(ctx, session.ReadStaged(ctx, s.Repo, a.index(s.Repo))) })
 		}
 		r, err := a.choose(ctx, s, id)
 		if err != nil {

@@ -33,6 +33,9 @@ func New(o Options) *Rules {
 	return &Rules{now: o.Now, table: sync.OnceValue(newTable)}
 }
 
+// Prepare makes what the first text would wait for, a millisecond.
+func (r *Rules) Prepare() { r.table() }
+
 // maxHits is how many hits one text may have. A text with more gets one that says
 // so whichever lines are new: what comes behind could be.
 const maxHits = 10_000

@@ -49,10 +49,9 @@ func (l *Look) Result(ctx context.Context, r patch.Result) (lint.Report, error) 
 	return l.changes(ctx, objs, l.termsOf(r), changes)
 }
 
-// Index looks at what an index changes of HEAD: the user's own, or the file that
-// git names to a hook of "git commit PATH".
-func (l *Look) Index(ctx context.Context, file string) (lint.Report, error) {
-	out, base, err := l.s.staged(ctx, file)
+// Staged looks at what an index changes of HEAD.
+func (l *Look) Staged(ctx context.Context, i Staged) (lint.Report, error) {
+	out, base, err := l.s.staged(ctx, i)
 	if err != nil {
 		return lint.Report{}, err
 	}
@@ -63,28 +62,6 @@ func (l *Look) Index(ctx context.Context, file string) (lint.Report, error) {
 	objs := l.s.Repo.Objects(ctx)
 	defer objs.Close()
 	return l.changes(ctx, objs, terms{base: base, own: true}, changes)
-}
-
-// staged is what an index changes of HEAD, as git prints it, and the tree of HEAD
-// where its ignore file may count.
-func (s *Session) staged(ctx context.Context, file string) (raw []byte, base plumbing.Hash, err error) {
-	against := func(tree string) ([]byte, error) {
-		call := git.Call{Args: []string{"diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--ita-invisible-in-index", tree, "--"}}
-		if file != "" {
-			call.Env = []string{"GIT_INDEX_FILE=" + file}
-		}
-		return s.Repo.Output(ctx, call)
-	}
-	if len(s.Config.Accepts) == 0 {
-		if raw, err = against("HEAD"); err == nil {
-			return raw, base, nil
-		}
-	}
-	if base, err = s.headTree(ctx); err != nil {
-		return nil, base, err
-	}
-	raw, err = against(base.String())
-	return raw, base, err
 }
 
 // Trees looks at what differs between two commits or trees; "" is the empty tree.
