@@ -131,9 +131,25 @@ func (q *Queue) Undecided(ctx context.Context) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, _ := q.pendingRefs()
-	pending, err := q.repo.Ref(ctx, name)
-	return slices.DeleteFunc(all, func(r Result) bool {
-		return r.Worktree != q.repo.Key() || !r.open() && (r.State != Undone || r.Commit != pending)
-	}), err
+	return q.UndecidedOf(ctx, all)
+}
+
+// UndecidedOf is Undecided for who has listed all results already, which it leaves
+// as they are.
+func (q *Queue) UndecidedOf(ctx context.Context, all []Result) (open []Result, err error) {
+	own := func(r Result) bool { return r.Worktree == q.repo.Key() }
+	undone := func(r Result) bool { return own(r) && r.State == Undone }
+	var pending plumbing.Hash
+	if slices.ContainsFunc(all, undone) {
+		name, _ := q.pendingRefs()
+		if pending, err = q.repo.Ref(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range all {
+		if own(r) && r.open() || undone(r) && r.Commit == pending {
+			open = append(open, r)
+		}
+	}
+	return open, nil
 }

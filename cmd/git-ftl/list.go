@@ -51,11 +51,15 @@ func (c *statusCmd) Run(a *app) error {
 		return a.shortStatus()
 	}
 	return a.decide(func(ctx context.Context, s *session.Session) error {
-		lines, err := tasks(ctx, s)
+		results, err := s.Queue.List(ctx)
 		if err != nil {
 			return err
 		}
-		open, err := s.Queue.Undecided(ctx)
+		lines, err := join(s, results)
+		if err != nil {
+			return err
+		}
+		open, err := s.Queue.UndecidedOf(ctx, results)
 		if err != nil {
 			return err
 		}
@@ -160,12 +164,17 @@ func (a *app) longStatus(r statusReport) {
 	}
 }
 
-// tasks joins records and results, newest first.
+// tasks lists all, newest first.
 func tasks(ctx context.Context, s *session.Session) ([]taskLine, error) {
 	results, err := s.Queue.List(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return join(s, results)
+}
+
+// join makes lines of records and results, newest first.
+func join(s *session.Session, results []patch.Result) ([]taskLine, error) {
 	byID := map[string]patch.Result{}
 	for _, r := range results {
 		byID[r.ID] = r
