@@ -13,7 +13,7 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/openai/openai-go/v3/packages/ssestream"
-	"github.com/openai/openai-go/v3/responses"
+	"github.com/openai/openai-go/v3/webhooks"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 )
@@ -71,7 +71,7 @@ func (c *Client) ended(cause error) error {
 // requests and, when a key is wrong, parts of keys.
 func (c *Client) fault(err error) error {
 	var a *anthropic.Error
-	var o *responses.Error
+	var o *webhooks.Error
 	var s *ssestream.StreamError
 	switch {
 	case errors.As(err, &a):

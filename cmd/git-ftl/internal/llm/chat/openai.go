@@ -8,18 +8,20 @@ import (
 	"strings"
 
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/responses"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+	"github.com/openai/openai-go/v3/webhooks"
 
 	"github.com/git-ftl/git-ftl/shadow"
 )
 
 // openaiAPI speaks Chat Completions, since gateways and local servers know that
 // and seldom Responses. The SDK has a type for it in a package with all else that
-// OpenAI offers, which adds 19 MB to the program; so the service of Responses, 5
-// MB, sends our body to the other path and reads the events. Key, retries and
-// errors are the SDK's.
+// OpenAI offers, which adds 19 MB to the program, and the package of Responses adds
+// 5. So the smallest of its services, that of webhooks, sends our body to the other
+// path, and the events are read into our types. Key, retries, errors and the
+// reading of events are the SDK's.
 type openaiAPI struct {
-	service responses.ResponseService
+	service webhooks.WebhookService
 	model   string
 	own     bool
 }
@@ -34,11 +36,11 @@ func newOpenAI(s spec, key shadow.Secret, client *http.Client) openaiAPI {
 	if !key.IsZero() {
 		o = append(o, option.WithAPIKey(key.Reveal()))
 	}
-	return openaiAPI{service: responses.NewResponseService(o...), model: s.model, own: s.own}
+	return openaiAPI{service: webhooks.NewWebhookService(o...), model: s.model, own: s.own}
 }
 
 func toChat(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	r.URL.Path = strings.TrimSuffix(r.URL.Path, "responses") + "chat/completions"
+	r.URL.Path = strings.TrimSuffix(r.URL.Path, "webhook_endpoints") + "chat/completions"
 	return next(r)
 }
 
@@ -46,6 +48,7 @@ func toChat(r *http.Request, next option.MiddlewareNext) (*http.Response, error)
 type chatRequest struct {
 	Model         string          `json:"model"`
 	Messages      []chatMessage   `json:"messages"`
+	Stream        bool            `json:"stream"`
 	StreamOptions map[string]bool `json:"stream_options"`
 	// Thinking models of OpenAI refuse the old name, others know it alone.
 	MaxTokens           int         `json:"max_tokens,omitempty"`
@@ -91,14 +94,13 @@ func (p openaiAPI) ask(ctx context.Context, q question, w *watch, emit func(stri
 	if err != nil {
 		return a, fmt.Errorf("encode question: %w", err)
 	}
-	s := p.service.NewStreaming(ctx, responses.ResponseNewParams{}, option.WithRequestBody("application/json", body), option.WithMiddleware(w.send))
+	var response *http.Response
+	_, err = p.service.New(ctx, webhooks.WebhookNewParams{}, option.WithRequestBody("application/json", body),
+		option.WithResponseBodyInto(&response), option.WithMiddleware(w.send))
+	s := ssestream.NewStream[chatChunk](ssestream.NewDecoder(response), err)
 	defer func() { _ = s.Close() }()
 	for s.Next() {
-		var c chatChunk
-		if err := json.Unmarshal([]byte(s.Current().RawJSON()), &c); err != nil {
-			return a, fmt.Errorf("read an event: %w", err)
-		}
-		a.hear(c, emit)
+		a.hear(s.Current(), emit)
 	}
 	return a, s.Err()
 }
@@ -125,6 +127,7 @@ func (p openaiAPI) request(q question) chatRequest {
 	r := chatRequest{
 		Model:         p.model,
 		Messages:      []chatMessage{{"system", q.System}, {"user", q.User}},
+		Stream:        true,
 		StreamOptions: map[string]bool{"include_usage": true},
 	}
 	if p.own {
