@@ -178,7 +178,7 @@ func TestLookBesideAFollowUp(t *testing.T) {
 	l.write("a", "1\n")
 	base := l.snapshot()
 	r := l.store(base, file("a", "2\n"))
-	over := make(chan struct{})
+	id, over := r.ID, make(chan struct{})
 	var looks sync.WaitGroup
 	looks.Go(func() {
 		for {
@@ -187,7 +187,7 @@ func TestLookBesideAFollowUp(t *testing.T) {
 				return
 			default:
 			}
-			if found, err := l.q.Find(context.Background(), r.ID); err != nil || found.State == Foreign {
+			if found, err := l.q.Find(context.Background(), id); err != nil || found.State == Foreign {
 				t.Errorf("found %+v, %v", found, err)
 			}
 		}
