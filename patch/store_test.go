@@ -174,14 +174,19 @@ func TestFindAndList(t *testing.T) {
 	put("kkkk", at)
 	put("kkll", at.Add(time.Second))
 	put("kkllm", at.Add(2*time.Second))
+	put("kklz", at) // of the same moment as the first one
 	all, err := l.q.List(t.Context())
 	l.must(err)
 	var ids []string
 	for _, r := range all {
 		ids = append(ids, r.ID)
 	}
-	if d := cmp.Diff([]string{"kkllm", "kkll", "kkkk"}, ids); d != "" {
-		t.Error(d)
+	waiting, err := l.q.Waiting(t.Context())
+	l.must(err)
+	for _, got := range [][]string{ids, waiting} {
+		if d := cmp.Diff([]string{"kkllm", "kkll", "kkkk", "kklz"}, got); d != "" {
+			t.Error(d)
+		}
 	}
 	for prefix, want := range map[string]string{"kkk": "kkkk", "kkll": "kkll", "kkllm": "kkllm"} {
 		if r, err := l.q.Find(t.Context(), prefix); err != nil || r.ID != want {
@@ -189,7 +194,7 @@ func TestFindAndList(t *testing.T) {
 		}
 	}
 	var many *AmbiguousError
-	if _, err := l.q.Find(t.Context(), "kk"); !errors.As(err, &many) || len(many.IDs) != 3 {
+	if _, err := l.q.Find(t.Context(), "kk"); !errors.As(err, &many) || len(many.IDs) != 4 {
 		t.Errorf("got %v", err)
 	}
 	for _, prefix := range []string{"", "zz"} {
@@ -334,7 +339,7 @@ func TestRefsSurvivePackRefs(t *testing.T) {
 			}
 			moves = append(moves, u)
 		}
-		for deadline := time.Now().Add(20 * time.Second); ; {
+		for deadline := time.Now().Add(time.Minute); ; {
 			err := l.repo.UpdateRefs(t.Context(), "test", moves...)
 			if err == nil {
 				break

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,7 +45,7 @@ func (q *Queue) Waiting(ctx context.Context) ([]string, error) {
 			open = append(open, b)
 		}
 	}
-	slices.SortFunc(open, func(a, b brief) int { return b.Created.Compare(a.Created) })
+	slices.SortFunc(open, func(a, b brief) int { return cmp.Or(b.Created.Compare(a.Created), strings.Compare(a.ID, b.ID)) })
 	ids := make([]string, len(open))
 	for i, b := range open {
 		ids[i] = b.ID

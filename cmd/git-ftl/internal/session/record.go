@@ -199,7 +199,7 @@ func (s *Session) Tasks() ([]Outcome, error) {
 			all = append(all, o)
 		}
 	}
-	slices.SortFunc(all, func(a, b Outcome) int { return b.Created.Compare(a.Created) })
+	slices.SortStableFunc(all, func(a, b Outcome) int { return b.Created.Compare(a.Created) })
 	return all, nil
 }
 
