@@ -105,7 +105,7 @@ func TestReviewFails(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			r, canned := reviewRun(t, tc.turns...)
 			if tc.turns[0].Wait {
-				r.Patience = 300 * time.Millisecond
+				r.Patience = 2 * time.Second // enough for the question to come
 			}
 			r.review(t.Context())
 			notes := strings.Join(r.Report.(*silent).notes, "\n")
