@@ -21,7 +21,7 @@ if [ "$1" = --within ]; then
 		tries=0
 		until owned && has_login; do
 			tries=$((tries + 1))
-			[ "$tries" -lt 500 ] || { echo "keyring.sh: the keyring does not start" >&2; exit 1; }
+			[ "$tries" -lt 3000 ] || { echo "keyring.sh: the keyring does not start" >&2; exit 1; }
 			sleep 0.02
 		done
 	}
@@ -49,7 +49,7 @@ fi
 need || { echo "keyring.sh: NOT RUN: no gnome-keyring and no way to install it" >&2; exit 77; }
 
 home=$(mktemp -d)
-trap 'rm -rf "$home"' EXIT
+trap 'rm -rf "$home" || true' EXIT # a service of the bus may end later
 export HOME="$home" XDG_RUNTIME_DIR="$home/run" XDG_DATA_HOME="$home/data" XDG_CACHE_HOME="$home/cache" XDG_CONFIG_HOME="$home/config"
 mkdir -m 700 "$XDG_RUNTIME_DIR" "$XDG_DATA_HOME" "$XDG_CACHE_HOME" "$XDG_CONFIG_HOME"
 unset DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS || true
