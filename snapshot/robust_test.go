@@ -78,7 +78,7 @@ func TestStatusUsesTheUntrackedCache(t *testing.T) {
 	}
 	w.commitAll("first")
 	w.write("d1/new", "1")
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		w.stage()
 		_ = w.commands()

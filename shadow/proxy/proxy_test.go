@@ -285,7 +285,7 @@ func TestCloseEndsAll(t *testing.T) {
 		w.tcp(443)
 		w.p.Close()
 	})
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for runtime.NumGoroutine() > before+2 {
 		if time.Now().After(deadline) {
 			buf := make([]byte, 1<<16)

@@ -216,7 +216,7 @@ func (w *world) tcp(port int) net.Conn {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	return c
 }
 
@@ -265,7 +265,7 @@ func request(t testing.TB, method, url, body string, header ...string) *http.Req
 // last is the newest decision, once there are that many.
 func (w *world) last(count int) Decision {
 	w.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		w.mu.Lock()
 		if len(w.decisions) >= count {
 			d := w.decisions[len(w.decisions)-1]

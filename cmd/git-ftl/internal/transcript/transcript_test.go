@@ -77,7 +77,7 @@ func TestFollow(t *testing.T) {
 	var want, got []string
 	until := func() {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); len(got) < len(want) && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); len(got) < len(want) && time.Now().Before(end); time.Sleep(time.Millisecond) {
 			got = append(got, all(t, r)...)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
