@@ -109,7 +109,7 @@ func TestHiddenPrompt(t *testing.T) {
 // untilSeen waits until the terminal has shown a text so many times.
 func (term *terminal) untilSeen(times int, text string) {
 	term.t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if strings.Count(term.text(), text) >= times {
 			return
 		}

@@ -111,7 +111,7 @@ func readUntil(t *testing.T, r io.Reader, end string) string {
 func waitFor(t *testing.T, file, want string) {
 	t.Helper()
 	var got []byte
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if got, _ = os.ReadFile(file); string(got) == want {
 			return
 		}

@@ -29,7 +29,7 @@ func openScreen(t *testing.T, env ...string) *screen {
 		}
 		t.Skip("NOT RUN: the shell in a terminal: tmux is missing (apt-get install tmux)")
 	}
-	home, repo := homeFolder(t), t.TempDir()
+	home, repo := folder(t), folder(t)
 	s := &screen{t: t, socket: filepath.Join(t.TempDir(), "tmux"), repo: repo, bin: installed(t)}
 	s.env = append([]string{
 		"HOME=" + home, "PATH=" + s.bin + ":" + os.Getenv("PATH"), "LANG=C.UTF-8", "GIT_PAGER=cat",
@@ -49,16 +49,20 @@ func openScreen(t *testing.T, env ...string) *screen {
 	return s
 }
 
-// homeFolder is removed once the processes of tasks, which tidy up after their
+// patience is how long anything that is waited for may take on a machine that does
+// much else.
+const patience = 2 * time.Minute
+
+// folder is removed once the processes of tasks, which tidy up after their
 // last word, are done with it.
-func homeFolder(t *testing.T) string {
+func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "home")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 			if err := os.RemoveAll(dir); err == nil || time.Now().After(end) {
 				return
 			}
@@ -145,7 +149,7 @@ func (s *screen) shows() string {
 func (s *screen) fresh() {
 	s.t.Helper()
 	s.keys("C-l")
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		s.tmux("clear-history")
 		if text := s.shows(); strings.Count(text, "\n") < 2 {
 			return
@@ -172,7 +176,7 @@ func (s *screen) atPrompt(label string) {
 func (s *screen) wait(what string, there func(string) bool) {
 	s.t.Helper()
 	var shown string
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if shown = s.shows(); there(shown) {
 			return
 		}

@@ -80,7 +80,7 @@ func untilScreen(ts *testscript.TestScript, pattern string, want bool) {
 	re, err := regexp.Compile("(?m)" + pattern)
 	ts.Check(err)
 	shown := ""
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		out, err := exec.Command("tmux", "-S", ts.Getenv("SCREEN"), "capture-pane", "-p").Output()
 		if err != nil {
 			shown = fmt.Sprint(err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,6 +118,7 @@ func params(dir string) testscript.Params {
 			"setenv": cmdSetenv,
 
 			"agent":     cmdAgent,
+			"inside":    cmdInside,
 			"roundtrip": cmdRoundtrip,
 			"upstream":  cmdUpstream,
 			"models":    cmdModels,
@@ -275,6 +277,30 @@ func cmdTree(ts *testscript.TestScript, neg bool, args []string) {
 		return err
 	}))
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+}
+
+// cmdInside runs a command as root in a sandbox of the repository at hand, beside
+// the task that it does: inside NAME CMD ARG…
+func cmdInside(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: inside NAME CMD ARG…")
+	}
+	ts.Check(inside(ts.MkAbs("."), args[0], args[1:]...))
+}
+
+func inside(repo, name string, argv ...string) error {
+	data, err := os.ReadFile(filepath.Join(repo, ".git", "git-ftl", "sandboxes", name+".json"))
+	if err != nil {
+		return err
+	}
+	var box struct{ ID string }
+	if err := json.Unmarshal(data, &box); err != nil {
+		return err
+	}
+	if out, err := exec.Command("docker", append([]string{"exec", box.ID}, argv...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%q in %s: %w\n%s", argv, name, err, out)
+	}
+	return nil
 }
 
 // cmdSetenv sets a variable to the text of a file: setenv NAME FILE.

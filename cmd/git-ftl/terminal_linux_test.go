@@ -54,7 +54,7 @@ func openTerminal(t *testing.T, repo string) *terminal {
 	bin := installed(t)
 	shell := exec.Command("bash", "--norc", "--noprofile", "-i")
 	shell.Dir = repo
-	shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm", "GIT_PAGER=cat", "PS1=prompt> ", "HOME="+t.TempDir())
+	shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm", "GIT_PAGER=cat", "PS1=prompt> ", "HOME="+folder(t))
 	shell.Stdin, shell.Stdout, shell.Stderr = guest, guest, guest
 	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := shell.Start(); err != nil {
@@ -119,7 +119,7 @@ func (term *terminal) types(keys string) {
 // until waits until the terminal shows a text.
 func (term *terminal) until(text string) {
 	term.t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if strings.Contains(term.text(), text) {
 			return
 		}
@@ -134,7 +134,7 @@ func TestTerminalKeys(t *testing.T) {
 		t.Skip("NOT RUN: tasks at a terminal (-short)")
 	}
 	needEngine(t)
-	repo := t.TempDir()
+	repo := folder(t)
 	git := func(args ...string) string {
 		cmd := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=u", "-c", "user.email=u@e"}, args...)...)
 		out, err := cmd.CombinedOutput()
@@ -151,12 +151,15 @@ func TestTerminalKeys(t *testing.T) {
 		term.until("all 42 gone")
 	})
 
-	term.types("git ftl exec -- sh -c 'echo agent started; sleep 3; echo kept > kept.txt'\n")
+	term.types("git ftl exec -- sh -c 'echo agent started; until test -e /tmp/go; do sleep 0.1; done; echo kept > kept.txt'\n")
 	term.until("  agent started")
 	term.types("\x1a")
 	term.until("in the background: git ftl logs -f")
 	term.types("echo shell $((20+1)) is back\n")
 	term.until("shell 21 is back")
+	if err := inside(repo, "main-1", "touch", "/tmp/go"); err != nil {
+		t.Fatal(err)
+	}
 	term.types("git ftl wait && git show ftl/pending:kept.txt && echo stored $((30+3))\n")
 	term.until("stored 33")
 	if !strings.Contains(term.text(), "kept\r") {
