@@ -25,4 +25,4 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; the
 		echo "test: could not install$missing" >&2
 fi
 echo "== full tier (engine: ${FTL_REQUIRE_DOCKER:-none}); 50 kills at random; not run here: make soak, make test-modules, make test-agents, make test-egress, make fuzz, make bench"
-${GO:-go} test -tags embedguest -timeout 20m ./... ./testdata/modelserver
+${GO:-go} test -tags embedguest -timeout 40m ./... ./testdata/modelserver

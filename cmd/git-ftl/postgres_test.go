@@ -59,7 +59,7 @@ func cmdPostgres(ts *testscript.TestScript, neg bool, args []string) {
 	server := program("postgres", "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="+dir, "-c", "fsync=off")
 	ts.Check(server.Start())
 	ts.Defer(func() { _ = server.Process.Signal(os.Interrupt); _ = server.Wait() })
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if program("pg_isready", "-q", "-h", "127.0.0.1", "-p", port).Run() == nil {
 			break
 		}

@@ -38,7 +38,7 @@ type soak struct {
 }
 
 // soakReserve is the time that the last step and the end may take.
-const soakReserve = 90 * time.Second
+const soakReserve = 4 * time.Minute
 
 // TestSoak kills at random as often as FTL_SOAK says (50 otherwise), by the choices
 // of FTL_SOAK_SEED.
@@ -149,7 +149,7 @@ type soakRun struct {
 }
 
 // hang is when a command is taken to be stuck.
-const hang = time.Minute
+const hang = 3 * time.Minute
 
 func (s *soak) start(p *soakPlace, env []string, args ...string) *soakRun {
 	r := &soakRun{cmd: exec.Command(s.bin, args...), ended: make(chan error, 1)}
