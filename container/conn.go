@@ -19,10 +19,10 @@ import (
 
 // Bounds of what a guest can make the host hold or wait for.
 const (
-	maxAnswer = 16 << 20 // bytes of a JSON answer
-	maxHeader = 1 << 20  // bytes of a response's header
-	maxText   = 8 << 10  // bytes of an error's text
-	helloTime = 30 * time.Second
+	maxAnswer = 16 << 20    // bytes of a JSON answer
+	maxHeader = 1 << 20     // bytes of a response's header
+	maxText   = 8 << 10     // bytes of an error's text
+	helloTime = time.Minute // with many starting at once
 	// A paused sandbox takes no bytes, for as long as its user likes.
 	writeTime = 30 * 24 * time.Hour
 )

@@ -20,7 +20,7 @@ import (
 )
 
 // answerTime bounds the search for an engine.
-const answerTime = 2 * time.Second
+const answerTime = 10 * time.Second
 
 // DockerEngine speaks Docker's API, to Docker or to Podman. It is safe for
 // concurrent use. Close it at the end.
@@ -50,7 +50,7 @@ type EngineInfo struct {
 // Docker connects to the engine that DOCKER_HOST, DOCKER_CONTEXT, the current
 // docker context or the usual sockets name, in this order. env is the caller's
 // environment as NAME=VALUE, home the home folder. The error is ErrNoEngine,
-// with all that was tried, where nothing answers within two seconds.
+// with all that was tried, where nothing answers within ten seconds.
 func Docker(ctx context.Context, env []string, home string) (*DockerEngine, error) {
 	list, err := endpoints(env, home)
 	if err != nil {

@@ -123,7 +123,7 @@ func TestNoEngine(t *testing.T) {
 			if !errors.Is(err, ErrNoEngine) || !strings.Contains(err.Error(), host) {
 				t.Error(err)
 			}
-			if took := time.Since(start); took > answerTime+2*time.Second {
+			if took := time.Since(start); took > answerTime+time.Minute { // and not for ever
 				t.Errorf("took %s", took)
 			}
 		})

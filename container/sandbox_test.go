@@ -87,18 +87,19 @@ func TestBombs(t *testing.T) {
 	for _, row := range []struct {
 		name, script string
 		spec         Spec
+		bound        time.Duration
 		said         func(Exit) bool
 	}{
-		{"forks", "echo 2 >a; f() { f & f & wait; }; f; sleep 3", Spec{Pids: 64},
+		{"forks", "echo 2 >a; f() { f & f & wait; }; f; sleep 3", Spec{Pids: 64}, 6 * time.Second,
 			func(e Exit) bool { return e.Died || e.Pids > 0 }},
-		{"memory", "echo 2 >a; for i in 1 2 3 4; do tail /dev/zero & done; wait; exit 9", Spec{Memory: 128 << 20},
+		{"memory", "echo 2 >a; for i in 1 2 3 4; do tail /dev/zero & done; wait; exit 9", Spec{Memory: 128 << 20}, time.Minute,
 			func(e Exit) bool { return e.OOM > 0 }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := acquire(t, pool(t, engine(t)), row.spec)
 			r := newRepository(t)
 			reset(t, s, r.base(s, map[string]string{"a": "1\n"}))
-			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), row.bound)
 			defer cancel()
 			exit, err := s.Run(ctx, Cmd{Argv: []string{"/bin/sh", "-c", row.script}, Env: agentEnv(), Grace: time.Second})
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {

@@ -22,7 +22,7 @@ import (
 
 const (
 	usage    = "usage: guest init IDLE_SECONDS | serve | version"
-	lockTime = 3 * time.Second // for an earlier guest, whose host is gone, to end
+	lockTime = 10 * time.Second // for an earlier guest, whose host is gone, to kill all and end
 	exitBusy = 75
 )
 

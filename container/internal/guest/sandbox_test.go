@@ -268,10 +268,10 @@ func (l *link) sh(t *testing.T, script string) result {
 	return wait()
 }
 
-// eventually polls until done, at most 20 s.
+// eventually polls until done, at most two minutes.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for range tick.C {
@@ -279,7 +279,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 20 s", what)
+			t.Fatalf("%s: not within two minutes", what)
 		}
 	}
 }

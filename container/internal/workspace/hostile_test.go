@@ -192,7 +192,7 @@ func TestSparseTerabyteCostsNothing(t *testing.T) {
 		t.Errorf("Scan: %v", err)
 	}
 	reseti(t, s, wire.Reset{ID: "b1", From: "b1"})
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute { // reading it takes far longer
 		t.Errorf("took %s", took)
 	}
 	wantBase(t, s, base)
