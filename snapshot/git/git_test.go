@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -236,21 +237,22 @@ func TestRefsBesidePackRefs(t *testing.T) {
 	}
 	r := d.open()
 	stop := make(chan struct{})
-	done := make(chan error, 1)
-	go func() {
+	var packing sync.WaitGroup
+	packing.Go(func() {
 		for {
 			select {
 			case <-stop:
-				done <- nil
 				return
 			default:
 				if err := r.Do(context.Background(), git.Call{Args: []string{"pack-refs", "--all"}}); err != nil && !strings.Contains(err.Error(), "lock") {
-					done <- err
+					t.Error(err)
 					return
 				}
 			}
 		}
-	}()
+	})
+	end := sync.OnceFunc(func() { close(stop); packing.Wait() })
+	defer end()
 	var old plumbing.Hash
 	for i := range 1000 {
 		next := commits[i%2]
@@ -259,10 +261,7 @@ func TestRefsBesidePackRefs(t *testing.T) {
 		}
 		old = next
 	}
-	close(stop)
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	end()
 	d.git("fsck", "--strict")
 }
 

@@ -57,7 +57,11 @@ func (r *Repo) StartRefs(ctx context.Context, why string) (*RefTransaction, erro
 		args = append(args, "--create-reflog", "-m", why)
 	}
 	t := &RefTransaction{ctx: ctx}
-	t.cmd = r.Command(ctx, Call{Args: args, Apart: true, Env: []string{"GIT_COMMITTER_NAME=git-ftl", "GIT_COMMITTER_EMAIL=" + Email}})
+	t.cmd = r.Command(ctx, Call{
+		// A pack-refs or gc beside it locks each ref that it packs, on a busy machine for longer than git's 100 ms.
+		Config: []string{"core.filesRefLockTimeout=5000", "core.packedRefsTimeout=5000"},
+		Args:   args, Apart: true, Env: []string{"GIT_COMMITTER_NAME=git-ftl", "GIT_COMMITTER_EMAIL=" + Email},
+	})
 	t.cmd.Stderr = &t.stderr
 	var err error
 	if t.in, err = t.cmd.StdinPipe(); err != nil {
