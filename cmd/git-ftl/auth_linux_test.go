@@ -55,6 +55,7 @@ func TestWithinKeyring(t *testing.T) {
 // TestHiddenPrompt: what is typed as a secret is never shown; Ctrl-C at a prompt
 // leaves the terminal as it was.
 func TestHiddenPrompt(t *testing.T) {
+	t.Parallel()
 	const value = "typed-value-4711"
 	home := t.TempDir()
 	term := openTerminal(t, home)

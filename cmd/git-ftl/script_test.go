@@ -26,11 +26,13 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the behaviours that need no engine.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, params("testdata/script"))
 }
 
 // TestSandbox runs the behaviours of tasks, in real sandboxes.
 func TestSandbox(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT RUN: scripts with sandboxes (-short)")
 	}
@@ -41,6 +43,7 @@ func TestSandbox(t *testing.T) {
 // TestAgents runs the real agents, in an image that has them, against the scripted
 // model. The image is built once and then found by its content.
 func TestAgents(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT RUN: scripts with real agents (-short)")
 	}

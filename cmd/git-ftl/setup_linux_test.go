@@ -10,6 +10,7 @@ import (
 // TestSetupChoosesStore: on a machine without a keyring, setup asks where the key
 // of a vault is to be, and whatever is answered leads on.
 func TestSetupChoosesStore(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT RUN: setup at a terminal (-short)")
 	}

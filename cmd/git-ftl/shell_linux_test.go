@@ -18,6 +18,7 @@ echo "heard: $t"; echo "$t" >> said.txt; case $t in *wait*) sleep 600;; *stubbor
 // TestShell: a task, what came of it, and the way to the working tree and back, in
 // one conversation that outlives the shell.
 func TestShell(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT RUN: tasks in the shell (-short)")
 	}
@@ -82,6 +83,7 @@ func TestShell(t *testing.T) {
 // TestShellCommands: a command as the agent is no conversation, and a race is none
 // until one of its attempts is taken.
 func TestShellCommands(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT RUN: tasks in the shell (-short)")
 	}
@@ -163,6 +165,7 @@ func (s *screen) comesBack(id string) {
 
 // TestShellPrompt: typing at the prompt of the shell, which needs no engine.
 func TestShellPrompt(t *testing.T) {
+	t.Parallel()
 	s := openScreen(t, "DOCKER_HOST=unix:///nowhere")
 	s.git("update-ref", "refs/ftl/results/kkkk", "HEAD")
 	s.git("config", "ftl.agents.scribe.command", scribe)
@@ -298,6 +301,7 @@ func (s *screen) resized() {
 // TestShellPlain: without colours where none are wanted, and on a terminal that
 // can do nothing but print.
 func TestShellPlain(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		name, env string
 		bold      bool

@@ -43,6 +43,7 @@ const soakReserve = 4 * time.Minute
 // TestSoak kills at random as often as FTL_SOAK says (50 otherwise), by the choices
 // of FTL_SOAK_SEED.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT RUN: kills at random moments (-short)")
 	}

@@ -130,6 +130,7 @@ func (term *terminal) until(text string) {
 // TestTerminalKeys: Ctrl-Z leaves a task to itself and gives the shell back;
 // Ctrl-C ends one, whose change is stored.
 func TestTerminalKeys(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT RUN: tasks at a terminal (-short)")
 	}

@@ -11,6 +11,7 @@ import (
 // TestTrustAtTerminal: only a y trusts, and only what was shown: a file that takes
 // its place before the answer stays untrusted.
 func TestTrustAtTerminal(t *testing.T) {
+	t.Parallel()
 	repo := t.TempDir()
 	if out, err := exec.Command("git", "init", "-q", repo).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
