@@ -20,7 +20,7 @@ import (
 )
 
 // answerTime bounds the search for an engine.
-const answerTime = 10 * time.Second
+const answerTime = 2 * time.Second
 
 // DockerEngine speaks Docker's API, to Docker or to Podman. It is safe for
 // concurrent use. Close it at the end.
@@ -50,7 +50,7 @@ type EngineInfo struct {
 // Docker connects to the engine that DOCKER_HOST, DOCKER_CONTEXT, the current
 // docker context or the usual sockets name, in this order. env is the caller's
 // environment as NAME=VALUE, home the home folder. The error is ErrNoEngine,
-// with all that was tried, where nothing answers within ten seconds.
+// with all that was tried, where nothing answers within two seconds.
 func Docker(ctx context.Context, env []string, home string) (*DockerEngine, error) {
 	list, err := endpoints(env, home)
 	if err != nil {
@@ -178,10 +178,30 @@ func (e *DockerEngine) Stop(ctx context.Context, id string) (oom bool, err error
 // Remove implements Engine.
 func (e *DockerEngine) Remove(ctx context.Context, id string) error {
 	err := e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	if cerrdefs.IsConflict(err) {
+		err = e.removed(ctx, id)
+	}
 	if cerrdefs.IsNotFound(err) {
 		return nil
 	}
 	return gone("remove", id, err)
+}
+
+// removeTime bounds how long a removal that another has asked for may take.
+const removeTime = 30 * time.Second
+
+// removed waits for a removal that is under way: the engine goes on with it where
+// the git-ftl that asked was killed.
+func (e *DockerEngine) removed(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, removeTime)
+	defer cancel()
+	over, failed := e.api.ContainerWait(ctx, id, container.WaitConditionRemoved)
+	select {
+	case <-over:
+		return nil
+	case err := <-failed:
+		return err
+	}
 }
 
 // List implements Engine.

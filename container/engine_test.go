@@ -307,3 +307,26 @@ func TestOneExec(t *testing.T) {
 		t.Errorf("%d execs since %s", execs, since)
 	}
 }
+
+// TestRemoveTwice: a sandbox whose removal was asked for by another, who may be dead
+// by now, is removed for all who ask.
+func TestRemoveTwice(t *testing.T) {
+	p := pool(t, engine(t))
+	s := acquire(t, p, Spec{})
+	id := s.rec.ID
+	release(t, s)
+	failed := make(chan error)
+	const all = 6
+	for range all {
+		go func() { failed <- p.Engine.Remove(t.Context(), id) }()
+	}
+	for range all {
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+	}
+	list, err := p.Engine.List(t.Context(), p.labels())
+	if len(list) > 0 || err != nil {
+		t.Errorf("left: %v, %v", list, err)
+	}
+}

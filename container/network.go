@@ -171,3 +171,19 @@ func (s *Sandbox) NetEnv() []string {
 	}
 	return env
 }
+
+// Disconnect takes the network of Connect back: it ends what runs, and from then
+// on there is nothing, as before Connect. Files stay.
+func (s *Sandbox) Disconnect(ctx context.Context) error {
+	s.mu.Lock()
+	if s.in != nil {
+		s.in.end()
+	}
+	s.in, s.net, s.joined, s.ports = nil, nil, nil, nil
+	s.hangUp()
+	s.mu.Unlock()
+	if _, err := s.guest(ctx); err != nil {
+		return fmt.Errorf("disconnect sandbox %s: %w", s.name, err)
+	}
+	return nil
+}

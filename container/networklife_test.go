@@ -258,3 +258,25 @@ func TestTunnelMemory(t *testing.T) {
 		}
 	})
 }
+
+// TestDisconnect: what Connect gave is taken back. Nothing answers and nothing of
+// the run before lives on; files stay, and a second Connect works.
+func TestDisconnect(t *testing.T) {
+	carriers(t, func(t *testing.T, s *Sandbox, f *far) {
+		want(t, "connected", shell(t, s, "echo kept > kept; (sleep 600 &) ; /tmp/p say 127.0.0.1:3128 port"), "3128\n")
+		if err := s.Disconnect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		said := shell(t, s, nothing)
+		if strings.Count(said, "connection refused") != 3 || !strings.Contains(said, "lookup a.example") || !strings.HasSuffix(said, "\n0\n") {
+			t.Errorf("disconnected: %s", said)
+		}
+		want(t, "variables", strings.Join(s.NetEnv(), " "), "")
+		want(t, "what stays", shell(t, s, "cat kept; cat /proc/[0-9]*/comm | grep -c sleep"), "kept\n0\n")
+		newFar(t, s.Tunnel())
+		if _, err := s.Connect(t.Context(), Network{CA: f.ca}); err != nil {
+			t.Fatal(err)
+		}
+		want(t, "again", shell(t, s, "/tmp/p say 127.0.0.1:3128 port"), "3128\n")
+	})
+}
