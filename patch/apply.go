@@ -27,6 +27,7 @@ type ApplyOptions struct {
 	Seen   plumbing.Hash // the commit of the result that the user decided on; zero takes any
 	Paths  []string      // files or folders to take, all where it is empty; slashes, from the top
 	Part   *Part         // what to take, in place of Paths
+	Beside []NewFile     // what comes along
 
 	Index  bool           // stage the change as well, beside what is staged
 	Commit *CommitOptions // commit the change on HEAD as well
@@ -56,6 +57,7 @@ type Written struct {
 	Path   string
 	Change Kind
 	Merged bool // what was written differs from what the agent made
+	Beside bool // it came along, and is no part of the result
 }
 
 // Apply merges a result with the work tree and writes the outcome, all or
@@ -111,10 +113,12 @@ type apply struct {
 	from    plumbing.Hash // commit: what base returns, zero before its first call
 	ours    plumbing.Hash // tree: the work tree, left-out paths as in Have
 	theirs  plumbing.Hash // tree: Have with what is taken
+	comes   plumbing.Hash // tree: theirs with what comes along
 	merged  plumbing.Hash
 	changes []git.Change // ours to merged
 	left    outs
-	restore bool // of a snapshot: no result is decided by it
+	beside  map[plumbing.Hash]bool // content of what comes along
+	restore bool                   // of a snapshot: no result is decided by it
 
 	index     map[string][]indexEntry // the user's, where it is to be written
 	indexed   []indexStep
@@ -124,7 +128,7 @@ type apply struct {
 
 func (a *apply) run(ctx context.Context) (Applied, error) {
 	for _, step := range []func(context.Context) error{
-		a.allowed, a.choose, a.look, a.leaveOut, a.merge, a.check, a.mergeIndex, a.mergeHead,
+		a.allowed, a.choose, a.bring, a.look, a.leaveOut, a.merge, a.check, a.mergeIndex, a.mergeHead,
 	} {
 		if err := step(ctx); err != nil {
 			return Applied{}, err
@@ -157,7 +161,7 @@ func (a *apply) look(ctx context.Context) error {
 	if a.o.Check == nil {
 		return nil
 	}
-	taken, err := a.objs.Diff(a.r.Have, a.theirs)
+	taken, err := a.objs.Diff(a.r.Have, a.comes)
 	if err != nil {
 		return err
 	}
@@ -172,7 +176,7 @@ func (a *apply) leaveOut(context.Context) error {
 		return nil
 	}
 	var conflicts []Conflict
-	theirs, err := a.objs.Diff(a.r.Have, a.theirs)
+	theirs, err := a.objs.Diff(a.r.Have, a.comes)
 	if err != nil {
 		return err
 	}
@@ -221,7 +225,7 @@ func (a *apply) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := merger{a.q, a.objs, base}.merge(ctx, a.ours, a.theirs)
+	m, err := merger{a.q, a.objs, base}.merge(ctx, a.ours, a.comes)
 	if err != nil {
 		return err
 	}
@@ -254,7 +258,7 @@ func (a *apply) checkTree(ctx context.Context, tree plumbing.Hash, changes []git
 // report says what is written and what remains.
 func (a *apply) report() (Applied, error) {
 	done := Applied{ID: a.r.ID, Result: a.r, DryRun: a.o.DryRun, Conflicts: a.conflicts}
-	its := newView(a.objs, a.theirs)
+	its, theirs := newView(a.objs, a.comes), newView(a.objs, a.theirs)
 	for _, c := range a.changes {
 		e, err := its.lookup(c.Path)
 		if err != nil {
@@ -263,7 +267,11 @@ func (a *apply) report() (Applied, error) {
 		if e.Mode == filemode.Dir {
 			e = git.Entry{}
 		}
-		done.Files = append(done.Files, Written{Path: c.Path, Change: kindOf(c), Merged: e != c.New})
+		along, err := a.cameAlong(c, theirs)
+		if err != nil {
+			return done, err
+		}
+		done.Files = append(done.Files, Written{Path: c.Path, Change: kindOf(c), Merged: e != c.New, Beside: along})
 	}
 	after, err := a.decided()
 	done.Left = after.Left

@@ -56,8 +56,8 @@ func TestApplyWritesAndUndoRestores(t *testing.T) {
 		t.Errorf("a is %q", got)
 	}
 	wantFiles := []Written{
-		{"a", Modified, true}, {"deep/er/f", Deleted, false}, {"dir", Added, false}, {"dir/only", Deleted, false}, {"kind", Type, false},
-		{"new/link", Added, false}, {"new/run", Added, false}, {"private", Modified, false}, {"tofolder", Deleted, false}, {"tofolder/sub/x", Added, false},
+		{Path: "a", Change: Modified, Merged: true}, {Path: "deep/er/f", Change: Deleted}, {Path: "dir", Change: Added}, {Path: "dir/only", Change: Deleted}, {Path: "kind", Change: Type},
+		{Path: "new/link", Change: Added}, {Path: "new/run", Change: Added}, {Path: "private", Change: Modified}, {Path: "tofolder", Change: Deleted}, {Path: "tofolder/sub/x", Change: Added},
 	}
 	if d := cmp.Diff(wantFiles, done.Files); d != "" {
 		t.Error(d)

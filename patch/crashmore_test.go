@@ -37,6 +37,7 @@ func TestCrashBeyondFiles(t *testing.T) {
 			l.undo()
 		}},
 		{"markers", ApplyOptions{Merge: true}, func(l *lab) { l.undo() }},
+		{"beside", ApplyOptions{Index: true, Beside: []NewFile{{"d/new_test", []byte("test")}, {"tests/t", nil}}}, func(l *lab) { l.undo() }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -30,7 +30,7 @@ func (q *Queue) rest(ctx context.Context, r Result, onto Base) (plumbing.Hash, e
 	objs := q.repo.Objects(ctx)
 	defer objs.Close()
 	a := &apply{q: q, objs: objs, r: r, o: ApplyOptions{Now: Current{Tree: onto.Tree, LeftOut: onto.LeftOut}}}
-	for _, step := range []func(context.Context) error{a.choose, a.leaveOut, a.merge, a.check} {
+	for _, step := range []func(context.Context) error{a.choose, a.bring, a.leaveOut, a.merge, a.check} {
 		if err := step(ctx); err != nil {
 			return plumbing.ZeroHash, err
 		}

@@ -125,7 +125,7 @@ func (a *apply) mergeOther(ctx context.Context, ours plumbing.Hash, against stri
 	if err != nil {
 		return nil, ours, err
 	}
-	m, err := merger{a.q, a.objs, base}.merge(ctx, ours, a.theirs)
+	m, err := merger{a.q, a.objs, base}.merge(ctx, ours, a.comes)
 	if err != nil {
 		return nil, ours, err
 	}
