@@ -8,11 +8,11 @@ GUESTS = container/guestbin/guest-linux-amd64.sum container/guestbin/guest-linux
 FLAGS = -trimpath -tags embedguest -ldflags "-s -w"
 TOOL = $(GO) tool -modfile=.tools.mod
 
-.PHONY: build demo test test-fast test-modules test-agents test-egress soak bench lint-bench check fuzz man engine clean help
+.PHONY: build demo test test-fast test-modules test-agents test-egress test-languages soak bench lint-bench check fuzz man engine clean help
 
 build: bin/git-ftl ## Build bin/git-ftl with the guests inside.
 
-bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch shadow lint hooks internal -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile hooks/shim.sh cmd/git-ftl/man.roff $(wildcard cmd/git-ftl/completion.* cmd/git-ftl/internal/llm/prompts/*)
+bin/git-ftl: $(GUESTS) $(shell find cmd snapshot container patch shadow lint hooks internal -name '*.go' ! -name '*_test.go' 2>/dev/null) container/image/Dockerfile hooks/shim.sh cmd/git-ftl/man.roff $(wildcard cmd/git-ftl/completion.* cmd/git-ftl/internal/llm/prompts/* cmd/git-ftl/internal/testrun/*.cmake)
 	$(GO) build $(FLAGS) -o $@ ./cmd/git-ftl
 
 container/guestbin/guest-linux-%.sum: $(GUEST_SOURCES)
@@ -51,6 +51,9 @@ test-modules: engine build ## The main job on three public Go modules, with thei
 
 test-egress: engine $(GUESTS) ## npm and Go against private registries, in an image of a gigabyte that it builds.
 	FTL_TEST_EGRESS=1 FTL_REQUIRE_DOCKER=1 $(GO) test -tags embedguest -count=1 -v -run '^TestRegistries$$' ./cmd/git-ftl
+
+test-languages: engine $(GUESTS) ## Written tests in Java, C++, Rust and for Node's frameworks, in images of gigabytes that it builds.
+	FTL_TEST_LANGUAGES=1 FTL_REQUIRE_DOCKER=1 $(GO) test -tags embedguest -count=1 -timeout 60m -run 'Languages$$' ./cmd/git-ftl
 
 soak: $(GUESTS) ## Kill git-ftl, guest and engine N times at random moments (default 1000, half an hour); SEED=.
 	sh testdata/soak.sh $(or $(N),1000) $(SEED)

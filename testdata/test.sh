@@ -24,5 +24,5 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; the
 	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >/dev/null 2>&1 ||
 		echo "test: could not install$missing" >&2
 fi
-echo "== full tier (engine: ${FTL_REQUIRE_DOCKER:-none}); 50 kills at random; not run here: make soak, make test-modules, make test-agents, make test-egress, make fuzz, make bench"
+echo "== full tier (engine: ${FTL_REQUIRE_DOCKER:-none}); 50 kills at random; not run here: make soak, make test-modules, make test-agents, make test-egress, make test-languages, make fuzz, make bench"
 ${GO:-go} test -tags embedguest -timeout 40m ./... ./testdata/modelserver

@@ -17,7 +17,7 @@ type AskInput struct {
 	Task     string
 	Files    []FileChange
 	Findings []Finding // of the linter
-	Tests    string    // what they said
+	Tests    string    // what it does to the project's own tests, and what tests said
 	Review   *Review
 }
 

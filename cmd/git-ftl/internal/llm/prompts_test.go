@@ -24,6 +24,7 @@ func TestPrompts(t *testing.T) {
 		{"tests", func(m Model) error {
 			_, _, err := m.WriteTests(t.Context(), TestInput{
 				Task: "Retry with backoff.\n", Map: "api/\n  client.go: type Client\n", Language: "go", Runner: "go test ./...",
+				Style: "A file belongs to a package.", Names: []string{"api/name_test.go"},
 				Examples: []TestFile{{"api/old_test.go", "package api\n"}},
 			})
 			return err
@@ -33,7 +34,7 @@ func TestPrompts(t *testing.T) {
 			return err
 		}},
 		{"review", func(m Model) error {
-			_, _, err := m.Review(t.Context(), ReviewInput{Task: "Retry with backoff.", Files: change, Findings: findings})
+			_, _, err := m.Review(t.Context(), ReviewInput{Task: "Retry with backoff.", Files: change, Findings: findings, Tests: "the change deletes a test\x1b: x_test.go"})
 			return err
 		}},
 		{"ask", func(m Model) error {

@@ -17,6 +17,7 @@ type ReviewInput struct {
 	Task     string
 	Files    []FileChange
 	Findings []Finding // of the linter
+	Tests    string    // what it does to the project's own tests, and what tests said
 }
 
 // Review is what a model says about a change. Its words are the model's own, and
@@ -87,7 +88,8 @@ func (m Model) reviewPart(ctx context.Context, in ReviewInput, parts []part, i i
 	}
 	p, err := prompt("review", map[string]string{
 		"fence": string(f), "task": f.data("task", clip(in.Task, maxTask)), "findings": f.data("findings of a linter", list(in.Findings)),
-		"part": partNote(f, parts, i), "patch": f.data("change", parts[i].text()),
+		"tests": f.data("tests", clip(in.Tests, maxTask)),
+		"part":  partNote(f, parts, i), "patch": f.data("change", parts[i].text()),
 	})
 	if err != nil {
 		return Review{}, chat.Reply{}, err

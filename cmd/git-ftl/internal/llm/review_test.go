@@ -42,7 +42,7 @@ func TestReview(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if reply.Prompt != "review/1" || reply.Usage.Input != 1000 || reply.Usage.Known {
+	if reply.Prompt != "review/2" || reply.Usage.Input != 1000 || reply.Usage.Known {
 		t.Errorf("reply %+v", reply)
 	}
 }

@@ -32,21 +32,26 @@ type TestFile struct {
 // before, never the change.
 type TestInput struct {
 	Task     string
-	Map      string // of RepoMap
-	Language string // Python, TypeScript, JavaScript, Go, Java, C++ or Rust, in any case
-	Runner   string // the command that runs them, such as "go test ./..."
+	Map      string   // of RepoMap
+	Language string   // Python, TypeScript, JavaScript, Go, Java, C++ or Rust, in any case
+	Runner   string   // the command that runs them, such as "go test ./..."
+	Style    string   // what a file must be like for it, in sentences
+	Names    []string // examples of paths where it finds them; nil for the language's usual one
 	Examples []TestFile
 	// Exists reports whether the repository has a file: none is replaced. nil says
 	// that it has none.
 	Exists func(path string) bool
+	// Check refuses a path that the runner would not find. nil takes all that are named
+	// as the language's tests are.
+	Check func(path string) error
 }
 
 // written is the answer's shape.
 type written struct {
 	Files []TestFile `json:"files"`
 
-	language language
-	exists   func(string) bool
+	language string
+	in       TestInput
 }
 
 // Check implements chat.Checker.
@@ -56,10 +61,10 @@ func (w *written) Check() error {
 	}
 	total := 0
 	for i, f := range w.Files {
-		if err := w.language.check(f.Path); err != nil {
+		if err := w.checkPath(f.Path); err != nil {
 			return err
 		}
-		if w.exists != nil && w.exists(f.Path) {
+		if w.in.Exists != nil && w.in.Exists(f.Path) {
 			return fmt.Errorf("the repository has a file %q already", f.Path)
 		}
 		for _, other := range w.Files[:i] {
@@ -78,11 +83,18 @@ func (w *written) Check() error {
 	return nil
 }
 
+func (w *written) checkPath(p string) error {
+	if err := checkPath(w.language, p); err != nil || w.in.Check == nil {
+		return err
+	}
+	return w.in.Check(p)
+}
+
 // WriteTests has a model write tests: at most 10 new files of 64 KiB, each named as
 // a test of its language or in a folder ftl_tests. Files that break a rule are
 // asked for once more and then refused as a whole.
 func (m Model) WriteTests(ctx context.Context, in TestInput) ([]TestFile, chat.Reply, error) {
-	l, err := languageOf(in.Language)
+	lang, spoken, err := speak(in.Language)
 	if err != nil {
 		return nil, chat.Reply{}, err
 	}
@@ -95,13 +107,14 @@ func (m Model) WriteTests(ctx context.Context, in TestInput) ([]TestFile, chat.R
 		examples = append(examples, f.data(fmt.Sprintf("example %d", i+1), e.Path+"\n\n"+clip(e.Content, maxExample)))
 	}
 	p, err := prompt("tests", map[string]string{
-		"fence": string(f), "language": l.name, "runner": runner(in.Runner), "names": strings.Join(l.examples, ", ") + " or any name in " + testFolder + "/",
+		"fence": string(f), "language": spoken.name, "runner": runner(in.Runner), "style": strings.TrimRight(" "+in.Style, " "),
+		"names": names(in.Names, spoken.example), "helpers": testFolder + "/",
 		"task": f.data("task", clip(in.Task, maxTask)), "map": f.data("map", clip(in.Map, maxMap)), "examples": strings.Join(examples, "\n"),
 	})
 	if err != nil {
 		return nil, chat.Reply{}, err
 	}
-	out := written{language: l, exists: in.Exists}
+	out := written{language: lang, in: in}
 	reply, err := m.Client.JSON(ctx, p, testSchema(), &out)
 	if err != nil {
 		return nil, reply, fmt.Errorf("write tests: %w", err)
@@ -117,6 +130,18 @@ func runner(command string) string {
 		return "the usual runner of that language"
 	}
 	return fmt.Sprintf("the command %q", clip(command, 200))
+}
+
+// names are the examples of paths, which have folders of the repository in them.
+func names(all []string, usual string) string {
+	if len(all) == 0 {
+		all = []string{usual}
+	}
+	var quoted []string
+	for _, name := range all[:min(len(all), 3)] {
+		quoted = append(quoted, fmt.Sprintf("%q", clip(name, 100)))
+	}
+	return strings.Join(quoted, " or ")
 }
 
 func testSchema() *chat.Schema {

@@ -26,7 +26,8 @@ func TestWriteTests(t *testing.T) {
 		{"a helper in its folder", []turn{files(good, TestFile{"ftl_tests/data.json", "{}"})}, []TestFile{good, {"ftl_tests/data.json", "{}"}}, "", 1},
 		{"outside, then good", []turn{files(TestFile{"../x_test.go", ""}), files(good)}, []TestFile{good}, "", 2},
 		{"outside twice", []turn{files(TestFile{"../x_test.go", ""})}, nil, `".." is not allowed`, 2},
-		{"no test", []turn{files(TestFile{"main.go", ""})}, nil, "no test of Go is named so", 2},
+		{"no test", []turn{files(TestFile{"main.go", ""})}, nil, "no test of go is named so", 2},
+		{"where no runner looks, then good", []turn{files(TestFile{"web/a_test.go", ""}), files(good)}, []TestFile{good}, "", 2},
 		{"there already", []turn{files(TestFile{"api/old_test.go", ""})}, nil, "already", 2},
 		{"twice", []turn{files(good, TestFile{"api/Retry_test.go", ""})}, nil, "twice", 2},
 		{"none", []turn{files()}, nil, "no JSON", 2},
@@ -39,14 +40,21 @@ func TestWriteTests(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			m, canned := newModel(t, row.turns...)
-			got, reply, err := m.WriteTests(t.Context(), TestInput{Task: "x", Language: "Go", Exists: func(p string) bool { return p == "api/old_test.go" }})
+			got, reply, err := m.WriteTests(t.Context(), TestInput{Task: "x", Language: "Go",
+				Exists: func(p string) bool { return p == "api/old_test.go" },
+				Check: func(p string) error {
+					if path.Dir(p) == "web" {
+						return errors.New("no runner looks there")
+					}
+					return nil
+				}})
 			if (err == nil) != (row.err == "") || err != nil && row.name != "none" && !strings.Contains(err.Error(), row.err) {
 				t.Errorf("got %v, want %q", err, row.err)
 			}
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if n := len(canned.Asked()); n != row.asked || reply.Prompt != "tests/1" {
+			if n := len(canned.Asked()); n != row.asked || reply.Prompt != "tests/2" {
 				t.Errorf("asked %d times by %q", n, reply.Prompt)
 			}
 			var e *chat.Error
@@ -75,14 +83,14 @@ func TestTestPaths(t *testing.T) {
 		"go":   {[]string{"a_test.go", "x/y/a_test.go"}, []string{"a.go", "_a_test.go", "_test.go"}},
 		"JAVA": {[]string{"src/test/java/a/BTest.java", "a/TestB.java", "a/BTests.java", "a/BIT.java"}, []string{"a/B.java", "a/Tested.jav"}},
 		"c++":  {[]string{"tests/a_test.cpp", "test_a.cc", "a_unittest.cc"}, []string{"a.cpp", "CMakeLists.txt"}},
-		"rust": {[]string{"tests/a.rs", "src/a_test.rs"}, []string{"src/a.rs", "build.rs", "tests/a.toml", "ftl_tests/build.rs", "ftl_tests/sub/build.rs"}},
+		"rust": {[]string{"tests/a.rs", "crates/x/tests/a.rs"}, []string{"src/a.rs", "src/a_test.rs", "tests/sub/a.rs", "build.rs", "tests/a.toml", "ftl_tests/build.rs", "ftl_tests/sub/build.rs"}},
 	} {
-		l, err := languageOf(name)
+		l, spoken, err := speak(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range append(row.good, l.examples...) {
-			if err := l.check(p); err != nil {
+		for _, p := range append(row.good, spoken.example) {
+			if err := checkPath(l, p); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -92,7 +100,7 @@ func TestTestPaths(t *testing.T) {
 			"$(id)_test.go", "-rf_test.go", "ftl_tests", "ftl_tests/", "ftl_tests/../a", "ftl_tests/.env", "x/ftl_tests/a.sh", "a./b_test.go", strings.Repeat("a", 200) + "_test.go",
 		}
 		for _, p := range append(row.bad, hostile...) {
-			if l.check(p) == nil {
+			if checkPath(l, p) == nil {
 				t.Errorf("%s takes %q", name, p)
 			}
 		}
@@ -108,11 +116,11 @@ func FuzzTestPath(f *testing.F) {
 	}
 	names := []string{"python", "typescript", "javascript", "go", "java", "c++", "rust"}
 	f.Fuzz(func(t *testing.T, which byte, p string) {
-		l, err := languageOf(names[int(which)%len(names)])
+		l, _, err := speak(names[int(which)%len(names)])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.check(p) != nil {
+		if checkPath(l, p) != nil {
 			return
 		}
 		if !fs.ValidPath(p) || p == "." || strings.ContainsAny(p, "\\:*?\"<>|~\x00\n\r\t ") {
