@@ -48,8 +48,11 @@ func (w window) show(text string, spans []syntax.Span, hits [][2]int) (runs []ru
 // first is what stands in the first place of a text, and its width. Controls and
 // what is no UTF-8 come one by one.
 func (w window) first(text string) (string, int) {
-	if c := text[0]; c < 0x20 || c < 0x7f && (len(text) == 1 || text[1] < 0x80) {
+	if c := text[0]; c < 0x20 || c < 0x7f && alone(text[1:]) {
 		return text[:1], 1
+	}
+	if n := ideograph(text); n > 0 && alone(text[n:]) {
+		return text[:n], 2
 	}
 	cluster, width := ansi.FirstGraphemeCluster(text, w.method)
 	for i, r := range cluster {
@@ -60,6 +63,20 @@ func (w window) first(text string) (string, int) {
 		return cluster, w.method.StringWidth(cluster)
 	}
 	return cluster, width
+}
+
+// alone reports whether a text cannot join what stands before it: it begins with
+// ASCII or an ideograph. To ask the rules of Unicode takes long in long lines.
+func alone(text string) bool { return text == "" || text[0] < 0x80 || ideograph(text) > 0 }
+
+// ideograph is the length of the character that a text begins with where that is one
+// of two columns which joins nothing.
+func ideograph(text string) int {
+	r, n := utf8.DecodeRuneInString(text)
+	if r >= 0x4e00 && r <= 0x9fff {
+		return n
+	}
+	return 0
 }
 
 // pen writes clusters into a window.
@@ -170,6 +187,10 @@ func wrap(text string, width int, method ansi.Method, indent string) []string {
 	var all []string
 	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
 		l = strings.ReplaceAll(escape.Text(strings.TrimRight(l, "\r\n")), "\t", "    ")
+		if len(l) <= width && !strings.ContainsFunc(l, func(r rune) bool { return r >= 0x80 }) {
+			all = append(all, indent+strings.TrimRight(l, " "))
+			continue
+		}
 		for part := range strings.SplitSeq(method.Wrap(l, width, ""), "\n") {
 			all = append(all, indent+strings.TrimRight(part, " "))
 		}

@@ -24,6 +24,7 @@ func TestFit(t *testing.T) {
 		{"a tab goes to its stop", "a\tb", 0, 12, "a       b   "},
 		{"half a tab", "a\tb", 4, 6, "    b "},
 		{"wide", "日本語", 0, 6, "日本語"},
+		{"wide with a mark", "日\u0301本", 0, 6, "日\u0301本  "},
 		{"half a wide character at the end", "日本語", 0, 5, "日本 "},
 		{"half a wide character at the begin", "日本語", 1, 5, " 本語"},
 		{"a control character", "a\x1b[0m", 0, 8, `a\x1b[0m`},

@@ -94,14 +94,14 @@ func (d Decisions) without(hunks []hunk) Decisions {
 
 // keyOf names a piece by what it does.
 func keyOf(p patch.Piece, lines []line) string {
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00%s\x00", p.Path, p.Change)
+	all := fmt.Appendf(nil, "%s\x00%s\x00", p.Path, p.Change)
 	for _, l := range lines {
 		if l.op != ' ' {
-			fmt.Fprintf(sum, "%c%s\n", l.op, l.text)
+			all = append(append(append(all, l.op), l.text...), '\n')
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+	sum := sha256.Sum256(all)
+	return hex.EncodeToString(sum[:8])
 }
 
 // maxQuoted bounds the lines of a hunk that an instruction quotes.

@@ -70,6 +70,8 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{"leave", []string{"n", "y", "q"}, Outcome{}, nil},
 		{"all", []string{"A", "y"}, Outcome{Action: Apply}, nil},
+		{"all with tests", []string{"T", "y"}, Outcome{Action: Apply, Tests: true}, nil},
+		{"the accepted ones with tests", []string{"n", "y", "T", "y"}, Outcome{Action: Apply, Tests: true, Pieces: []patch.Piece{added}}, map[string]Mark{}},
 		{"all in spite of marks", []string{"n", "x", "A", "a"}, Outcome{Action: Apply}, nil},
 		{"the accepted ones", []string{"n", "y", "n", "x", "n", "y", "A", "y"}, Outcome{Action: Apply, Pieces: []patch.Piece{added, closing}},
 			map[string]Mark{newHunk(dial, 0).key: Rejected}},
@@ -106,7 +108,7 @@ func TestOutcomes(t *testing.T) {
 // is.
 func TestNothingIsDoneUnasked(t *testing.T) {
 	t.Parallel()
-	for _, ask := range []string{"A", "R"} {
+	for _, ask := range []string{"A", "T", "R"} {
 		for _, key := range []string{"n", "enter", "esc", "space", "q", "Y", "ctrl+c", "down"} {
 			s := newScreen(t, Review{Change: example()}, 80, 24)
 			s.types(ask, key)
@@ -115,7 +117,13 @@ func TestNothingIsDoneUnasked(t *testing.T) {
 			}
 		}
 	}
-	s := newScreen(t, Review{Change: example()}, 80, 24)
+	bare := example()
+	bare.Keepable = 0
+	s := newScreen(t, Review{Change: bare}, 80, 24)
+	s.types("T")
+	if s.prompt != nil || !strings.Contains(s.message, "there are no tests to keep") {
+		t.Errorf("without tests: %q", s.message)
+	}
 	s.types("s", "enter")
 	if s.quit || !strings.Contains(s.message, "nothing to send") {
 		t.Errorf("an empty instruction: %q", s.message)

@@ -48,8 +48,12 @@ func newHunk(p patch.Piece, file int) hunk {
 	for text := range strings.Lines(p.Text) {
 		text = strings.TrimSuffix(text, "\n")
 		first := len(h.lines) == 0 && h.head == ""
-		switch m := hunkStart.FindStringSubmatch(text); {
-		case m != nil && r.done():
+		var m []string
+		if r.done() {
+			m = hunkStart.FindStringSubmatch(text)
+		}
+		switch {
+		case m != nil:
 			r.begin(m)
 			if first {
 				h.head = text

@@ -67,11 +67,13 @@ func (m *model) listRow(n, width int) string {
 	}
 	f := m.Change.Files[n-1]
 	var marks []string
-	if c := m.findingsOf(f.Path); c > 0 {
+	if c := m.doc.found[f.Path]; c > 0 {
 		marks = append(marks, fmt.Sprintf("!%d", c))
 	}
 	if t := testMark(f.Tests.Status); t != "" {
 		marks = append(marks, t)
+	} else if f.Touched {
+		marks = append(marks, "T!")
 	}
 	tail := strings.Join(append(marks, m.doc.sizes[n-1].String()), " ")
 	lead += m.fileMark(n-1) + letter(f.Change) + " "
@@ -94,15 +96,6 @@ func (m *model) tailOf(name string, width int) string {
 		return b.String() + strings.Repeat(" ", width-used)
 	}
 	return "…" + window{m.method, used - width + 1, width - 1}.fit(name)
-}
-
-func (m *model) findingsOf(path string) (n int) {
-	for _, f := range m.Change.Findings {
-		if f.Path == path {
-			n++
-		}
-	}
-	return n
 }
 
 // fileMark sums up the marks of a file's hunks: y, x, ~ for some, or none.

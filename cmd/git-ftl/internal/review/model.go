@@ -45,7 +45,7 @@ type model struct {
 	shift         int  // columns that code is moved to the left
 	split         bool // as wanted, where there is room
 	listing       bool // the keys move in the list of files
-	query         string
+	query         query
 	message       string  // instead of the status, until the next key
 	prompt        *prompt // nil where nothing is asked
 	page          *page   // nil where none is open

@@ -97,9 +97,9 @@ func (m *model) askText(label, was string, done func(string) tea.Cmd) {
 }
 
 func (m *model) askSearch() {
-	m.askText("/", "", func(query string) tea.Cmd {
-		m.query = query
-		if query != "" {
+	m.askText("/", "", func(text string) tea.Cmd {
+		m.query = query(text)
+		if text != "" {
 			m.next(1)
 			m.follow()
 		}
@@ -128,13 +128,21 @@ func (m *model) askComment() {
 	})
 }
 
-// askApply asks once what is to be applied.
-func (m *model) askApply() {
+// askApply asks once what is to be applied, with the tests or without them.
+func (m *model) askApply(tests bool) {
+	what := ""
+	if tests {
+		if m.Change.Keepable == 0 {
+			m.message = "there are no tests to keep: git ftl test writes and runs some"
+			return
+		}
+		what = fmt.Sprintf(" with %s", countOf(m.Change.Keepable, "test file"))
+	}
 	accepted, rejected := m.tally()
-	p := &prompt{label: fmt.Sprintf("apply %s (y/N)? ", m.Change.ID), keys: "y"}
-	p.done = func(string) tea.Cmd { return m.end(Outcome{Action: Apply}) }
+	p := &prompt{label: fmt.Sprintf("apply %s%s (y/N)? ", m.Change.ID, what), keys: "y"}
+	p.done = func(string) tea.Cmd { return m.end(Outcome{Action: Apply, Tests: tests}) }
 	if accepted+rejected > 0 {
-		p.label, p.keys = "apply a: all", "a"
+		p.label, p.keys = "apply"+what+" a: all", "a"
 		if accepted > 0 {
 			p.label, p.keys = p.label+fmt.Sprintf(", y: %d accepted", accepted), p.keys+"y"
 		}
@@ -142,17 +150,17 @@ func (m *model) askApply() {
 			p.label, p.keys = p.label+fmt.Sprintf(", x: all but %d rejected", rejected), p.keys+"x"
 		}
 		p.label += "? "
-		p.done = m.applies
+		p.done = func(key string) tea.Cmd { return m.applies(key, tests) }
 	}
 	m.prompt = p
 }
 
 // applies ends the review with an apply.
-func (m *model) applies(key string) tea.Cmd {
+func (m *model) applies(key string, tests bool) tea.Cmd {
+	out := Outcome{Action: Apply, Tests: tests}
 	if key == "a" {
-		return m.end(Outcome{Action: Apply})
+		return m.end(out)
 	}
-	out := Outcome{Action: Apply}
 	var taken []hunk
 	for _, h := range m.hunks {
 		mark := m.Decisions.Marks[h.key]

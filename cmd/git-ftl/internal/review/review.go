@@ -28,6 +28,9 @@ type Change struct {
 	Findings []Finding // in any order; those whose path no file has are shown above all files
 	Blocked  bool      // a finding keeps the change from being applied
 	Tests    Verdict   // of the change as a whole
+	Verdicts []Test    // in the order that they are shown in
+	Touched  []string  // what the change does to the project's own tests, said first; one line each
+	Keepable int       // files of tests that can come along with an apply
 	Summary  string    // what the reviewer says of the whole, "" where none was asked
 	Notes    []string  // one line each
 }
@@ -37,8 +40,9 @@ type File struct {
 	Path    string
 	Change  patch.Kind
 	Pieces  []patch.Piece // in the order of lines
-	Tests   Verdict
-	Summary string // what the reviewer says of the file
+	Tests   Verdict       // of the tests in the file
+	Touched bool          // it is one of the project's own tests, or says how they run
+	Summary string        // what the reviewer says of the file
 }
 
 // Finding is what lint or a reviewer says about a line.
@@ -54,6 +58,17 @@ type Finding struct {
 type Verdict struct {
 	Status string // passed, failed, invalid, skipped; "" where there are none
 	Detail string
+}
+
+// Test is the verdict of one test.
+type Test struct {
+	Path   string
+	Name   string
+	Status string // passed, failed, invalid or skipped
+	Own    bool   // it is the project's own
+	Proves bool   // it failed before the change, and passes now
+	Detail string
+	Output string // of a test that fails
 }
 
 // Review is one look at a change.
@@ -86,6 +101,7 @@ const (
 type Outcome struct {
 	Action Action
 	Pieces []patch.Piece
+	Tests  bool // of Apply: the tests come along
 	Text   string
 	Left   Decisions // on what is not in Pieces, to be kept once those are applied
 }

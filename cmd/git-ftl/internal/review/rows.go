@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -36,8 +35,9 @@ type document struct {
 	rows    []row
 	files   []int // rows where each begins; the first is what comes before all
 	hunks   []int
-	sizes   []size // of the files of the change
-	highest int    // number of a line
+	sizes   []size         // of the files of the change
+	found   map[string]int // findings by path
+	highest int            // number of a line
 }
 
 // size counts the lines of a file's change.
@@ -60,6 +60,7 @@ type builder struct {
 	change Change
 	hunked []hunk
 	said   map[place]string
+	byPath map[string][]Finding
 	loose  map[int][]Finding // of the file at hand, by lines that have not been met yet
 }
 
@@ -68,7 +69,17 @@ type place struct{ hunk, line int }
 
 // layOut makes the rows of a change.
 func layOut(c Change, hunks []hunk, d *Decisions, s shape) document {
-	b := &builder{shape: s, change: c, hunked: hunks, said: map[place]string{}}
+	b := &builder{shape: s, change: c, hunked: hunks, said: map[place]string{}, byPath: map[string][]Finding{}}
+	b.found = map[string]int{}
+	for _, f := range c.Findings {
+		b.byPath[f.Path] = append(b.byPath[f.Path], f)
+		b.found[f.Path]++
+	}
+	lines := 0
+	for i := range hunks {
+		lines += 1 + len(hunks[i].lines)
+	}
+	b.rows = make([]row, 0, lines+lines/8+4*len(c.Files))
 	for _, c := range d.Comments {
 		if i := slices.IndexFunc(hunks, func(h hunk) bool { return h.key == c.Hunk }); i >= 0 {
 			b.said[place{i, hunks[i].index(c.Line)}] = c.Text
@@ -111,6 +122,9 @@ func (b *builder) overview() {
 	b.files = append(b.files, 0)
 	c := b.change
 	b.say(at(title, -1, -1), "", c.ID+"  "+c.About)
+	for _, line := range c.Touched {
+		b.say(at(warning, -1, -1), "! ", line)
+	}
 	b.blank(-1)
 	b.say(at(prose, -1, -1), "  ", c.Task)
 	for _, note := range c.Notes {
@@ -119,6 +133,7 @@ func (b *builder) overview() {
 	if c.Tests.Status != "" {
 		b.blank(-1)
 		b.say(at(title, -1, -1), "", "tests: "+c.Tests.words())
+		b.tests()
 	}
 	if c.Summary != "" {
 		b.blank(-1)
@@ -165,22 +180,32 @@ func (b *builder) fileRows(i, begin, end int) {
 	if f.Summary != "" {
 		b.say(at(prose, i, -1), "  ", f.Summary)
 	}
+	if f.Touched {
+		b.say(at(warning, i, -1), "! ", "one of the project's own tests, or what can say which of them run")
+	}
 	if f.Tests.Status != "" {
 		b.say(at(warning, i, -1), "  ", "tests: "+f.Tests.words())
 	}
 	b.loose = map[int][]Finding{}
-	for _, x := range b.change.Findings {
-		if x.Path == f.Path {
-			b.loose[x.Line] = append(b.loose[x.Line], x)
-		}
+	for _, x := range b.byPath[f.Path] {
+		b.loose[x.Line] = append(b.loose[x.Line], x)
 	}
 	top := len(b.rows)
 	for h := begin; h < end; h++ {
 		b.hunkRows(h)
 	}
+	if len(b.loose) > 0 {
+		b.looseRows(i, top, begin, end)
+	}
+	b.blank(i)
+}
+
+// looseRows puts the findings of the file, and of lines that are not left, above its
+// hunks, begin to end, whose rows begin at top.
+func (b *builder) looseRows(i, top, begin, end int) {
 	below := slices.Clone(b.rows[top:])
 	b.rows = b.rows[:top]
-	for _, line := range slices.Sorted(maps.Keys(b.loose)) { // of the file, or of a line that is not left
+	for _, line := range slices.Sorted(maps.Keys(b.loose)) {
 		for _, x := range b.loose[line] {
 			b.say(at(warning, i, -1), "! ", x.place()+"  "+x.words())
 		}
@@ -189,7 +214,6 @@ func (b *builder) fileRows(i, begin, end int) {
 		b.hunks[h] += len(b.rows) - top
 	}
 	b.rows = append(b.rows, below...)
-	b.blank(i)
 }
 
 func sizeOf(hunks []hunk) (s size) {
@@ -288,19 +312,15 @@ func (b *builder) remarks(n, line int) {
 	}
 }
 
-// words is what a search looks through.
-func (r row) words(c Change, hunks []hunk) string {
+// matches reports whether a search finds something in a row.
+func (r row) matches(q query, c Change, hunks []hunk) bool {
 	switch r.kind {
 	case fileRow:
-		return c.Files[r.file].Path
+		return q.in(c.Files[r.file].Path)
 	case hunkRow:
-		return hunks[r.hunk].title()
+		return q.in(hunks[r.hunk].title())
 	case codeRow:
-		var b strings.Builder
-		for _, i := range sides(r.left, r.right) {
-			b.WriteString(hunks[r.hunk].lines[i].text + "\n")
-		}
-		return b.String()
+		return slices.ContainsFunc(sides(r.left, r.right), func(i int) bool { return q.in(hunks[r.hunk].lines[i].text) })
 	}
-	return r.text
+	return q.in(r.text)
 }

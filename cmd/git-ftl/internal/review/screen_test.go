@@ -39,7 +39,7 @@ func example() Change {
 			{Path: "docs/名前.md", Change: patch.Modified, Tests: Verdict{"failed", "1 of 3"}, Pieces: []patch.Piece{{
 				Path: "docs/名前.md", Change: patch.Modified, Hunk: true, Text: "@@ -1,2 +1,2 @@\n # 日本語の見出し\n-old \x1b[31mred\x1b[0m\r\n\\ No newline at end of file\n+ｎｅｗ 👍🏽 é\n\\ No newline at end of file\n",
 			}}},
-			{Path: "run.sh", Change: patch.Modified, Pieces: []patch.Piece{
+			{Path: "run.sh", Change: patch.Modified, Touched: true, Pieces: []patch.Piece{
 				{Path: "run.sh", Change: patch.Mode, Header: "old mode 100644\nnew mode 100755\n"},
 			}},
 		},
@@ -49,9 +49,19 @@ func example() Change {
 			{Rule: "scope", Severity: "warn", Path: "gone.txt", Line: 3, Message: "has no place in the task"},
 		},
 		Blocked: true,
-		Tests:   Verdict{"failed", "3 passed, 1 failed"},
-		Summary: "Adds retries to the client. The file mode of run.sh has nothing to do with the task.",
-		Notes:   []string{"it was made on branch other"},
+		Tests:   Verdict{"failed", "1 failed, 2 passed (1 failed before), 1 invalid; sh run.sh: 1 new failure"},
+		Verdicts: []Test{
+			{Path: "run.sh", Name: "long lines", Status: "failed", Own: true, Output: "not ok 3 - long lines\n"},
+			{Path: "api/ftl_backoff_test.go", Name: "TestWaitIsBounded", Status: "failed", Detail: "it passed before the change",
+				Output: "    ftl_backoff_test.go:12: wait(9) is 8m32s\n\twant at most \x1b[31m32s\x1b[0m\n--- FAIL: TestWaitIsBounded (0.00s)\n"},
+			{Path: "api/ftl_dial_test.go", Name: "api/ftl_dial_test.go", Status: "invalid", Detail: "it does not compile, before the change and after it", Output: "undefined: Dail\n"},
+			{Path: "api/ftl_backoff_test.go", Name: "TestWaitGrows", Status: "passed", Proves: true},
+			{Path: "api/ftl_backoff_test.go", Name: "TestWaitOfNone", Status: "passed"},
+		},
+		Touched:  []string{"the change edits 1 of the project's own tests: run.sh"},
+		Keepable: 1,
+		Summary:  "Adds retries to the client. The file mode of run.sh has nothing to do with the task.",
+		Notes:    []string{"it was made on branch other"},
 	}
 }
 
@@ -109,7 +119,7 @@ func (s *screen) types(keys ...string) {
 }
 
 // keyOfName is the key that bubbletea calls so.
-func keyOfName(t *testing.T, name string) tea.KeyPressMsg {
+func keyOfName(t testing.TB, name string) tea.KeyPressMsg {
 	t.Helper()
 	var k tea.KeyPressMsg
 	base, isCtrl := strings.CutPrefix(name, "ctrl+")
@@ -201,7 +211,10 @@ func TestScreens(t *testing.T) {
 			{"shifted", nil, []string{"n", "n", "n", "l", "l", "l"}},
 			{"end", nil, []string{"G"}},
 			{"wide-characters", nil, []string{"}", "}", "}", "right", "n"}},
+			{"tests", nil, []string{"j", "j", "j", "space"}},
 			{"apply", nil, []string{"A"}},
+			{"apply-tests", nil, []string{"T"}},
+			{"apply-tests-some", nil, []string{"n", "y", "T"}},
 			{"apply-some", nil, []string{"n", "y", "n", "x", "A"}},
 			{"reject", nil, []string{"R"}},
 			{"send", nil, []string{"n", "x", "s", "'please"}},

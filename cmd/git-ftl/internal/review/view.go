@@ -47,7 +47,7 @@ func (m *model) bar() string {
 	for _, f := range m.doc.sizes {
 		all.added, all.removed = all.added+f.added, all.removed+f.removed
 	}
-	words := []string{m.Change.ID, files(len(m.Change.Files)), all.String()}
+	words := []string{m.Change.ID, countOf(len(m.Change.Files), "file"), all.String()}
 	if n := len(m.Change.Findings); n > 0 {
 		words = append(words, fmt.Sprintf("!%d", n))
 	}
@@ -57,15 +57,18 @@ func (m *model) bar() string {
 	if t := testMark(m.Change.Tests.Status); t != "" {
 		words = append(words, t)
 	}
+	if len(m.Change.Touched) > 0 {
+		words = append(words, "T!")
+	}
 	words = append(words, firstLine(m.Change.Task))
 	return m.theme.bar.Render(window{m.method, 0, m.width}.fit(" " + strings.Join(words, "  ")))
 }
 
-func files(n int) string {
+func countOf(n int, noun string) string {
 	if n == 1 {
-		return "1 file"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d files", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // foot is the last line: what is asked, what happened, or where the cursor is.
@@ -101,14 +104,14 @@ func (m *model) status() string {
 	if r.hunk >= 0 {
 		words = append(words, fmt.Sprintf("hunk %d of %d", r.hunk+1, len(m.hunks)))
 	} else {
-		words = append(words, fmt.Sprintf("%d hunks", len(m.hunks)))
+		words = append(words, countOf(len(m.hunks), "hunk"))
 	}
 	words = append(words, fmt.Sprintf("%d accepted, %d rejected", accepted, rejected))
 	if r.file >= 0 {
 		words = append(words, m.Change.Files[r.file].Path)
 	}
 	if m.query != "" {
-		words = append(words, "/"+m.query)
+		words = append(words, "/"+string(m.query))
 	}
 	keys := " ? help  "
 	if m.listing {
@@ -218,7 +221,7 @@ func (m *model) side(h *hunk, n, width, which int) string {
 		op = " "
 	}
 	width -= len(numbers) + 1
-	runs, used := window{m.method, m.shift, width}.show(l.text, m.spans(h, n), m.hits(l.text))
+	runs, used := window{m.method, m.shift, width}.show(l.text, m.spans(h, n), m.query.hits(l.text))
 	code := m.theme.draw(runs, 0, ground)
 	if l.bare && used+len(noEnd) <= width {
 		code += m.theme.number.Render(noEnd)
