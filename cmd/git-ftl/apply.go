@@ -17,6 +17,7 @@ type applyCmd struct {
 	Patch  bool   `short:"p" help:"Choose hunk by hunk; the answers come from stdin."`
 	DryRun bool   `short:"n" name:"dry-run" help:"Only say what would happen."`
 	Waive  bool   `help:"Accept what the linter finds, this time and for this result."`
+	Tests  bool   `name:"with-tests" help:"Keep the tests that were written beside the agent, as new files; those that say nothing stay out."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 
 	targetFlags
@@ -42,6 +43,12 @@ func (c *applyCmd) Run(a *app) error {
 		}
 		a.sayBranch(ctx, s, r.ID)
 		v := &applying{app: a, c: c, s: s, r: r, o: patch.ApplyOptions{DryRun: c.DryRun, Paths: paths}}
+		if c.DryRun {
+			v.sayTouched()
+		}
+		if err := v.withTests(c.Tests); err != nil {
+			return err
+		}
 		switch {
 		case c.Edit && !c.Commit:
 			return v.edited(ctx)
@@ -68,11 +75,11 @@ func (v *applying) run(ctx context.Context) error {
 	}
 	o, err := v.targets(ctx)
 	if err != nil {
-		return err
+		return v.withoutTests(err)
 	}
 	applied, err := v.s.Apply(ctx, v.r, o, v.c.Waive)
 	if err != nil {
-		return decided(v.r.ID, err)
+		return v.withoutTests(decided(v.r.ID, err))
 	}
 	v.showHooks(applied.Hooks)
 	if v.c.JSON {
@@ -134,7 +141,8 @@ type appliedConflict struct {
 type appliedFile struct {
 	Path   string `json:"path"`
 	Change string `json:"change"`
-	Merged bool   `json:"merged"` // with the user's own edits
+	Merged bool   `json:"merged"`         // with the user's own edits
+	Test   bool   `json:"test,omitempty"` // it was written beside the agent, and is no part of the result
 }
 
 func appliedReport(p patch.Applied) applied {
@@ -147,7 +155,7 @@ func appliedReport(p patch.Applied) applied {
 		r.Commit = p.Head.String()
 	}
 	for _, f := range p.Files {
-		r.Files = append(r.Files, appliedFile{f.Path, string(f.Change), f.Merged})
+		r.Files = append(r.Files, appliedFile{f.Path, string(f.Change), f.Merged, f.Beside})
 	}
 	return r
 }
@@ -202,13 +210,25 @@ func (a *app) showApplied(s *session.Session, p patch.Applied, o patch.ApplyOpti
 }
 
 // ofAll counts the files that were written, of those of the result where they
-// are not all.
+// are not all, and the tests that came along.
 func ofAll(p patch.Applied) string {
-	n, all := len(p.Files), len(p.Result.Files)
-	if n > all || n == all && len(p.Left) == 0 {
-		return plural(n, "file")
+	n, all := 0, len(p.Result.Files)
+	for _, f := range p.Files {
+		if !f.Beside {
+			n++
+		}
 	}
-	return fmt.Sprintf("%d of %s", n, plural(all, "file"))
+	files, tests := plural(n, "file"), plural(len(p.Files)-n, "test file")
+	if n < all || n == all && len(p.Left) > 0 {
+		files = fmt.Sprintf("%d of %s", n, plural(all, "file"))
+	}
+	switch len(p.Files) {
+	case n:
+		return files
+	case len(p.Files) - n:
+		return tests
+	}
+	return files + " and " + tests
 }
 
 // sayLeft names what is left of a result, in one line with more to say.

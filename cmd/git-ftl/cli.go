@@ -42,6 +42,7 @@ type cli struct {
 	Ask    askCmd    `cmd:"" group:"decide" help:"Ask a model about a result; it can answer and nothing else."`
 	Diff   diffCmd   `cmd:"" group:"decide" help:"Show a result as git diff does." passthrough:""`
 	Apply  applyCmd  `cmd:"" group:"decide" aliases:"merge" help:"Merge a result into the working tree."`
+	Test   testCmd   `cmd:"" group:"decide" help:"Run the tests of a result, before the change and after it."`
 	Lint   lintCmd   `cmd:"" group:"decide" help:"Look for secrets and for what would run by itself."`
 	Waive  waiveCmd  `cmd:"" group:"decide" help:"Accept findings of a result."`
 	Undo   undoCmd   `cmd:"" group:"decide" help:"Take the newest apply back, byte for byte."`

@@ -77,16 +77,28 @@ func (c *continueCmd) task(a *app, s *session.Session, o session.Outcome, words 
 	if t.Text, err = c.text(a, s, words, inquiry{"continue", "What is the agent to do next? So far: " + session.Subject(o.Task)}); err != nil {
 		return t, err
 	}
-	if command {
+	return followUp(s, t, o, c.Agent)
+}
+
+// followUp gives a follow-up its agent: that of the task, unless another is named. A
+// command runs again, with the text on its standard input.
+func followUp(s *session.Session, t session.Task, o session.Outcome, name string) (session.Task, error) {
+	if name == "" {
+		name = o.Agent
+	}
+	if name == agent.ExecName && len(o.Argv) > 0 {
 		t.Agent = agent.Exec(o.Argv)
 		t.Agent.Stdin = t.Text
 		return t, nil
 	}
-	name := c.Agent
-	if name == "" {
-		name = o.Agent
-	}
 	return resumed(s, t, o, name)
+}
+
+// mender makes the turns in which the agent of a task mends what fails.
+func mender(s *session.Session, first session.Task) session.Mend {
+	return func(o session.Outcome, text string) (session.Task, error) {
+		return followUp(s, session.Task{Text: text, Model: first.Model}, o, "")
+	}
 }
 
 // resumed gives a follow-up its agent: one that goes on with the conversation, and

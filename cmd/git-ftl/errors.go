@@ -162,6 +162,7 @@ func (e *exitError) explainCause(env []string) {
 		{patch.ErrOccupied, exitFailed, []string{"name a folder that is not there yet"}},
 		{patch.ErrUnknown, exitFailed, []string{"git ftl list shows every task"}},
 		{patch.ErrForeign, exitFailed, []string{"git cherry-pick takes it as any other commit, once you have read it"}},
+		{session.ErrNothingToRun, exitFailed, []string{"git config ftl.test CMD names the command that runs the project's own", "git config --global ftl.tester anthropic/NAME, openai/NAME or openai/NAME@URL lets a model write some"}},
 		{session.ErrNoModel, exitUsage, []string{"git ftl auth set ANTHROPIC_API_KEY (or OPENAI_API_KEY) is enough", "git config --global ftl.reviewer anthropic/NAME, openai/NAME or openai/NAME@URL chooses one"}},
 		{session.ErrNotTaken, exitFailed, []string{"git ftl snapshots lists those that were"}},
 		{snapshot.ErrUnknown, exitFailed, []string{"git ftl snapshots --all lists them"}},

@@ -28,7 +28,8 @@ type logged struct {
 	Turns   []string       `json:"turns"` // what was asked before, oldest first
 	Result  string         `json:"result"`
 	Files   []session.File `json:"files"`
-	Cost    float64        `json:"cost_usd"` // of the newest turn, its review included, as far as it is known
+	Tests   string         `json:"tests"`    // what came of them: passed, failed, invalid or skipped
+	Cost    float64        `json:"cost_usd"` // of the newest turn, its review and tests included, as far as it is known
 }
 
 // Run implements the verb.
@@ -66,7 +67,7 @@ func (c *logCmd) Run(a *app) error {
 func logOf(o session.Outcome, now taskLine) logged {
 	l := logged{
 		ID: o.ID, Created: o.Created, Ended: o.Ended, Agent: o.Agent, Model: o.Model, Status: o.Status,
-		Task: o.Task, Turns: []string{}, Result: now.Result, Files: o.Files, Cost: o.Usage.Cost,
+		Task: o.Task, Turns: []string{}, Result: now.Result, Files: o.Files, Tests: o.Tests.Status, Cost: o.Usage.Cost,
 	}
 	if now.Result != "" {
 		l.State = now.State
@@ -80,6 +81,9 @@ func logOf(o session.Outcome, now taskLine) logged {
 	if o.Review != nil && o.Review.Usage.Known {
 		l.Cost += o.Review.Usage.Cost
 	}
+	if w := o.Tests.Writer; w != nil && w.Usage.Known {
+		l.Cost += w.Usage.Cost
+	}
 	return l
 }
 
@@ -87,7 +91,7 @@ func logOf(o session.Outcome, now taskLine) logged {
 func (a *app) logEntry(l logged) {
 	state := l.Status
 	if l.State != "" {
-		state = l.State + cut(l.Status)
+		state = l.State + cut(l.Status) + tested(l.Tests)
 	}
 	fmt.Fprintf(a.stdout, "task %s  %s\n", clean(l.ID), state)
 	row := func(name, value string) {

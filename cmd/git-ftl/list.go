@@ -38,7 +38,9 @@ type taskLine struct {
 	Insertions int       `json:"insertions"`
 	Deletions  int       `json:"deletions"`
 	Result     string    `json:"result"`
-	Blocked    bool      `json:"blocked"` // findings keep it from being applied
+	Blocked    bool      `json:"blocked"`             // findings keep it from being applied
+	Tests      string    `json:"tests"`               // what came of them: passed, failed, invalid or skipped
+	Verifying  string    `json:"verifying,omitempty"` // what still looks at the result: tests or review
 	WorkTree   string    `json:"work_tree"`
 	Doing      string    `json:"doing,omitempty"`   // of a running task: the last line it printed, or its stage
 	Elapsed    float64   `json:"elapsed,omitempty"` // of a running task, seconds
@@ -147,6 +149,12 @@ func (a *app) longStatus(r statusReport) {
 		if l.Blocked {
 			files = "blocked, " + files
 		}
+		if l.Verifying != "" {
+			files = l.Verifying + " under way, " + files
+		}
+		if l.Tests == session.TestsFailed {
+			files = "tests failed, " + files
+		}
 		if l.State == string(patch.Partial) {
 			files = fmt.Sprintf("partial, %d of %s left", l.Left, files)
 		}
@@ -187,7 +195,8 @@ func join(s *session.Session, results []patch.Result) ([]taskLine, error) {
 	for _, o := range records {
 		l := taskLine{
 			ID: o.ID, State: o.Status, Status: o.Status, Task: o.Task, Agent: o.Agent, WorkTree: o.WorkTree,
-			Created: o.Created, Files: len(o.Files), Insertions: o.Insertions(), Deletions: o.Deletions(), Blocked: o.Blocked,
+			Created: o.Created, Files: len(o.Files), Insertions: o.Insertions(), Deletions: o.Deletions(), Blocked: o.Blocked, Tests: o.Tests.Status,
+			Verifying: s.Verifying(o),
 		}
 		if r, ok := byID[o.ID]; ok {
 			l.State, l.Result, l.Left = string(r.State), r.Commit.String(), len(r.Left)
@@ -221,7 +230,10 @@ func (c *listCmd) Run(a *app) error {
 		for _, l := range lines {
 			state := l.State
 			if l.Result != "" {
-				state += cut(l.Status)
+				state += cut(l.Status) + tested(l.Tests)
+			}
+			if l.Verifying != "" {
+				state += ", " + l.Verifying + " under way"
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+%d -%d\t%s\n", clean(l.ID), when(l.Created), state, l.Agent, l.Insertions, l.Deletions, clean(session.Subject(l.Task)))
 		}
@@ -255,6 +267,9 @@ func (c *showCmd) Run(a *app) error {
 		if c.JSON {
 			return a.json(o)
 		}
+		if s.Verifying(o) == "tests" {
+			o.Tests.Status, o.Tests.Detail = "under way", "git ftl wait "+o.ID+" waits for them"
+		}
 		a.showRecord(o)
 		return nil
 	})
@@ -265,6 +280,9 @@ func (a *app) showRecord(o session.Outcome) {
 		if value != "" {
 			fmt.Fprintf(a.stdout, "%-9s %s\n", name, clean(value))
 		}
+	}
+	for _, line := range o.Touching(mostNames) {
+		row("tests", line)
 	}
 	row("task", o.ID)
 	row("status", o.Status)
@@ -292,11 +310,17 @@ func (a *app) showRecord(o session.Outcome) {
 	for line := range strings.Lines(strings.TrimRight(o.Task, "\n")) {
 		fmt.Fprintf(a.stdout, "    %s\n", clean(strings.TrimSuffix(line, "\n")))
 	}
+	a.showFound(o)
+}
+
+// showFound is the part of a record that is about the change.
+func (a *app) showFound(o session.Outcome) {
 	for i, f := range o.Findings {
 		for _, line := range findingLines(f, i+1) {
 			fmt.Fprintln(a.stdout, line)
 		}
 	}
+	a.showTests(o.Tests)
 	a.showReview(o.Review)
 	for _, f := range o.Files {
 		fmt.Fprintf(a.stdout, " %s %s  +%d -%d\n", letter(patch.Kind(f.Change)), clean(f.Path), f.Insertions, f.Deletions)

@@ -30,7 +30,10 @@ func (c *runCmd) race(s *session.Session, text string) (session.Task, error) {
 // compare sets attempts side by side: what each cost, and how to take it.
 func (a *app) compare(outs []session.Outcome) {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	best := choice(outs)
+	best, verdict := choice(outs), testColumn(outs)
+	for _, o := range outs {
+		a.ui.touching(o)
+	}
 	for _, o := range outs {
 		what, take := "nothing changed", ""
 		if o.Result != nil {
@@ -38,7 +41,7 @@ func (a *app) compare(outs []session.Outcome) {
 			take = "git ftl apply " + o.ID
 		}
 		fmt.Fprintln(w, strings.TrimRight(strings.Join([]string{
-			o.ID, clean(o.Agent), o.Status, what, findings(o), cost(o), took(o.Ended.Sub(o.Created)), take,
+			o.ID, clean(o.Agent), o.Status, what, findings(o) + verdict(o), cost(o), took(o.Ended.Sub(o.Created)), take,
 		}, "\t"), "\t"))
 	}
 	_ = w.Flush()
@@ -52,11 +55,11 @@ func (a *app) compare(outs []session.Outcome) {
 }
 
 // choice is the attempt that the commands below a comparison name: the first of
-// those that ended as they should, with as few findings as any.
+// those that ended as they should, with as few findings and failing tests as any.
 func choice(outs []session.Outcome) string {
 	best, rank := "", 0
 	for _, o := range outs {
-		r := 1 + len(o.Findings)
+		r := 1 + len(o.Findings) + len(o.Tests.Failing())
 		if o.Status != session.Pending || o.Blocked {
 			r += 1 << 20
 		}
@@ -73,6 +76,21 @@ func findings(o session.Outcome) string {
 		return "-"
 	}
 	return plural(len(o.Findings), "finding")
+}
+
+// testColumn gives what tests say of an attempt as a column, where they say something
+// of any.
+func testColumn(outs []session.Outcome) func(session.Outcome) string {
+	silent := func(o session.Outcome) bool { return o.Tests.Status == "" || o.Tests.Status == session.TestsSkipped }
+	if !slices.ContainsFunc(outs, func(o session.Outcome) bool { return !silent(o) }) {
+		return func(session.Outcome) string { return "" }
+	}
+	return func(o session.Outcome) string {
+		if silent(o) {
+			return "\ttests -"
+		}
+		return "\ttests " + clean(o.Tests.Short())
+	}
 }
 
 // cost is what an attempt cost, as far as its agent says.

@@ -28,6 +28,8 @@ func TestCompare(t *testing.T) {
 	blocked.Blocked = true
 	unlinted := out("llll", "d", session.Pending, 0, true)
 	unlinted.Stages = nil
+	failing := out("kkkk", "a", session.Pending, 0, true)
+	failing.Tests = session.Tests{Status: session.TestsFailed, Written: []session.TestVerdict{{Status: session.TestsFailed}, {Status: session.TestsPassed}}}
 	for _, row := range []struct {
 		name  string
 		outs  []session.Outcome
@@ -46,6 +48,12 @@ func TestCompare(t *testing.T) {
 				"qqqq  c  pending  1 file, +84 -6  0 findings  -  1m48s  git ftl apply qqqq\n" +
 				"llll  d  pending  1 file, +84 -6  -           -  1m48s  git ftl apply llll\n",
 			"  git ftl diff llll   git ftl apply llll   git ftl reject kkkk qqqq\n",
+		},
+		{
+			"the fewest failing tests", []session.Outcome{failing, out("mmmm", "bb", session.Pending, 0, true)},
+			"kkkk  a   pending  1 file, +84 -6  0 findings  tests 1 fails  -  1m48s  git ftl apply kkkk\n" +
+				"mmmm  bb  pending  1 file, +84 -6  0 findings  tests -        -  1m48s  git ftl apply mmmm\n",
+			"  git ftl diff mmmm   git ftl apply mmmm   git ftl reject kkkk\n",
 		},
 		{
 			"only one has a result", []session.Outcome{out("kkkk", "a", session.Empty, 0, false), out("mmmm", "a", session.Failed, 0, true)},

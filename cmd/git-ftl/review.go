@@ -60,7 +60,13 @@ func (v *reviewing) plain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, line := range change.Touched {
+		fmt.Fprintf(v.stdout, "tests: %s\n", clean(line))
+	}
 	fmt.Fprintf(v.stdout, "%s  %s\n%s\n", change.ID, clean(change.About), clean(session.Subject(change.Task)))
+	if change.Tests.Status != "" {
+		fmt.Fprintf(v.stdout, "tests: %s, %s\n", clean(change.Tests.Status), clean(change.Tests.Detail))
+	}
 	if change.Summary != "" {
 		fmt.Fprintf(v.stdout, "review: %s\n", cleanLines(change.Summary))
 	}
@@ -123,6 +129,9 @@ func (v *reviewing) do(ctx context.Context, out review.Outcome) (*continueCmd, e
 		return &continueCmd{taskFlags: taskFlags{Attempts: 1}, Args: []string{v.r.ID, out.Text}}, nil
 	}
 	v.o = patch.ApplyOptions{}
+	if err := v.withTests(out.Tests); err != nil {
+		return nil, err
+	}
 	if out.Pieces != nil {
 		part, err := v.s.Queue.Take(ctx, v.r, out.Pieces)
 		if err != nil {
@@ -156,8 +165,9 @@ func (v *reviewing) change(ctx context.Context) (review.Change, error) {
 		c.Findings = append(c.Findings, review.Finding{Rule: f.Rule, Severity: string(f.Severity), Path: f.Path, Line: f.Line, Message: f.Message})
 	}
 	reviewOn(&c, o.Review, v.r.Commit.String())
-	if o.Tests.Status != "" && o.Tests.Status != "skipped" {
-		c.Tests = review.Verdict{Status: o.Tests.Status, Detail: o.Tests.Detail}
+	testsOn(&c, o, v.r.Commit.String())
+	if files, _, err := v.s.Keepable(v.r.ID); err == nil {
+		c.Keepable = len(files)
 	}
 	return c, nil
 }

@@ -25,6 +25,8 @@ type taskFlags struct {
 	Timeout  string   `placeholder:"TIME" help:"Time bound of the agent, such as 30m; 0 for none."`
 	LFS      bool     `name:"lfs" help:"Show the content of LFS files that is on this machine, read-only."`
 	NoReview bool     `help:"Let no model review the result, whatever ftl.reviewer says."`
+	NoTests  bool     `help:"Let no tests be written or run, whatever ftl.tester and ftl.test say."`
+	Fix      int      `placeholder:"N" help:"Let the agent mend what fails of the tests since its change, up to N times."`
 	MaxCost  string   `placeholder:"USD" help:"Stop an agent that costs more, and keep its change."`
 	Attach   []string `placeholder:"FILE" sep:"none" help:"Give the agent a file, outside the workspace; can be repeated."`
 	Attempts int      `default:"1" placeholder:"N" help:"Do the task N times at once, from one snapshot; with several agents, each does it N times."`

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,10 +21,11 @@ import (
 //	screen hides REGEXP                waits until none does
 //	[!] screen colours                 wants some on the screen, or none
 //	screen size COLUMNS ROWS           makes it another size
+//	screen tried                       wants each key of the help that it shows to have been pressed
 //	screen close                       ends it
 func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 || neg && args[0] != "colours" {
-		ts.Fatalf("usage: screen open|keys|shows|hides|size|colours|close …")
+		ts.Fatalf("usage: screen open|keys|shows|hides|size|colours|tried|close …")
 	}
 	verb, rest := args[0], args[1:]
 	switch {
@@ -35,6 +37,7 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 				tmux(ts, "send-keys", "-l", text)
 			} else {
 				tmux(ts, "send-keys", key)
+				ts.Setenv("PRESSED", ts.Getenv("PRESSED")+" "+key)
 			}
 		}
 	case verb == "shows" && len(rest) == 1:
@@ -48,10 +51,50 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	case verb == "size" && len(rest) == 2:
 		tmux(ts, "resize-window", "-x", rest[0], "-y", rest[1])
+	case verb == "tried" && len(rest) == 0:
+		tmux(ts, "capture-pane", "-p")
+		tried(ts, ts.ReadFile("stdout"), strings.Fields(ts.Getenv("PRESSED")))
 	case verb == "close" && len(rest) == 0:
 		tmux(ts, "kill-server")
 	default:
 		ts.Fatalf("screen: unknown %s", strings.Join(args, " "))
+	}
+}
+
+// helpLine is a line of the help: keys as bubbletea names them, and what they do.
+var helpLine = regexp.MustCompile(`^ (\S+(?: \S+)*) {2,}\S`)
+
+// tried compares the keys of the help, which has to be on the screen as a whole, with
+// those that were pressed, as tmux names them.
+func tried(ts *testscript.TestScript, shown string, pressed []string) {
+	_, help, ok := strings.Cut(shown, "\n help: ")
+	lines := strings.Split(strings.TrimRight(help, "\n"), "\n")
+	if !ok || len(lines) < 2 || lines[len(lines)-2] != "" {
+		ts.Fatalf("screen: the help is not there as a whole:\n%s", shown)
+	}
+	names := map[string]string{"space": "Space", "enter": "Enter", "tab": "Tab", "pgup": "PageUp", "pgdown": "PageDown"}
+	for _, name := range []string{"up", "down", "left", "right", "home", "end"} {
+		names[name] = strings.ToUpper(name[:1]) + name[1:]
+	}
+	n := 0
+	for _, line := range lines[:len(lines)-1] {
+		m := helpLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		for key := range strings.FieldsSeq(m[1]) {
+			n++
+			name := strings.Replace(key, "ctrl+", "C-", 1)
+			if names[key] != "" {
+				name = names[key]
+			}
+			if !slices.Contains(pressed, name) {
+				ts.Fatalf("screen: nothing has tried the key %s: %s", key, line)
+			}
+		}
+	}
+	if n < 50 {
+		ts.Fatalf("screen: the help has only %d keys:\n%s", n, shown)
 	}
 }
 

@@ -70,3 +70,38 @@ func TestSetupChoosesStore(t *testing.T) {
 		})
 	}
 }
+
+// TestSetupAsksForTester: at a terminal a person says whether a model writes tests
+// at the cost of their key.
+func TestSetupAsksForTester(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN: setup at a terminal (-short)")
+	}
+	needEngine(t)
+	needAgents(t, "claude-code", "codex")
+	home := t.TempDir()
+	term := openTerminal(t, home)
+	term.types("export FTL_MASTER_KEY=" + strings.Repeat("0f", 32) + "; echo value-of-a-key-4711 > value; git ftl auth init --store env; for k in ANTHROPIC OPENAI; do git ftl auth set ${k}_API_KEY < value; done; echo made $((10+3))\n")
+	term.until("made 13")
+	for _, row := range []struct{ answer, shows, config string }{
+		{"no", "tester    none: git config --global ftl.tester", "set to []"},
+		{"\x03", "interrupted", "set to []"},
+		{"", "in your git config: it writes tests for each task", "set to [anthropic/"},
+	} {
+		term.forget()
+		term.types("git ftl setup -a claude-code,codex\n")
+		term.until("(Y/n)? ")
+		term.forget()
+		if row.answer == "\x03" {
+			term.types(row.answer)
+		} else {
+			term.types(row.answer + "\n")
+		}
+		term.until(row.shows)
+		term.types("echo set to [$(git config --global ftl.tester)]; echo said $((20+1))\n")
+		term.until("said 21")
+		if !strings.Contains(term.text(), row.config) {
+			t.Errorf("after %q: %s", row.answer, term.text())
+		}
+	}
+}

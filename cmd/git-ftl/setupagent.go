@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -31,6 +34,7 @@ func (c *setupCmd) choose(s *session.Session) error {
 // setupKeys says of each agent whether it has a key. The first one that has none
 // gets what stdin brings, or what a person types.
 func (a *app) setupKeys(ctx context.Context, c *setupCmd, s *session.Session) error {
+	model := ""
 	for _, name := range s.Agents() {
 		built, err := agent.Builtin(name, agent.Turn{})
 		if err != nil {
@@ -48,8 +52,41 @@ func (a *app) setupKeys(ctx context.Context, c *setupCmd, s *session.Session) er
 			fmt.Fprintf(a.stdout, "agent     %s, without a key: git ftl auth set %s\n", name, built.Secrets[0])
 		default:
 			fmt.Fprintf(a.stdout, "agent     %s, key %s: git ftl run -a %s \"task\"\n", name, key, name)
+			model = cmp.Or(model, session.ModelOf(key))
 		}
 	}
+	return a.setupTester(ctx, c, s.Config.Tester, model)
+}
+
+// setupTester lets a model write tests where none is chosen and an agent has a key
+// that a model takes: a person is asked, and --yes is the answer of one who is not.
+func (a *app) setupTester(ctx context.Context, c *setupCmd, chosen, model string) error {
+	person := !c.Yes && isTerminal(a.stdin) && isTerminal(a.stderr)
+	switch {
+	case chosen != "":
+		fmt.Fprintf(a.stdout, "tester    %s\n", clean(chosen))
+		return nil
+	case model == "":
+		return nil
+	case person:
+		answer, err := a.answer(ctx, bufio.NewReader(a.stdin), "let "+model+" write tests for each task, beside the agent and at the cost of the same key (Y/n)? ")
+		if err != nil {
+			return err
+		}
+		if answer != "" && !strings.HasPrefix("yes", strings.ToLower(answer)) {
+			fmt.Fprintf(a.stdout, "tester    none: git config --global ftl.tester NAME sets one\n")
+			return nil
+		}
+	case !c.Yes:
+		fmt.Fprintf(a.stdout, "tester    none: git config --global ftl.tester %s lets it write tests for each task\n", model)
+		return nil
+	}
+	set := exec.CommandContext(ctx, "git", "config", "--global", "ftl.tester", model)
+	set.Env = a.env
+	if out, err := set.CombinedOutput(); err != nil {
+		return fmt.Errorf("set ftl.tester: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	fmt.Fprintf(a.stdout, "tester    %s, in your git config: it writes tests for each task; --no-tests leaves them out\n", model)
 	return nil
 }
 

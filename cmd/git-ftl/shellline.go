@@ -44,9 +44,6 @@ func bareVerbs() []string {
 	return []string{"diff", "apply", "merge", "reject", "undo", "show", "logs", "status", "list", "lint", "test", "ask"}
 }
 
-// later are verbs that a version may not have yet.
-func later() []string { return []string{"test"} }
-
 // parse decides what a text is.
 func (sh *shell) parse(text string) typed {
 	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "'") {
@@ -103,9 +100,6 @@ func (sh *shell) verb(words []string, bare bool) typed {
 			words = append(sh.withAgent(name), words[1:]...)
 		}
 		return typed{args: words, bare: bare, text: strings.Join(words, " ")}
-	}
-	if slices.Contains(later(), name) {
-		return typed{help: name + " comes with a later version"}
 	}
 	return typed{help: "no verb is called " + clean(name) + "; new /" + clean(name) + " … makes a task of it"}
 }

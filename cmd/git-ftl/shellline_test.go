@@ -103,18 +103,6 @@ func TestShellLine(t *testing.T) {
 	}
 }
 
-// TestLaterVerbs: a verb that this version lacks says so, and one that it has is
-// asked by its name.
-func TestLaterVerbs(t *testing.T) {
-	sh := newShell(t)
-	for _, name := range later() {
-		got := sh.parse(name)
-		if there := find(sh.verbs, name) != nil; there != (got.args != nil) || there == (got.help != "") {
-			t.Errorf("%s: %+v, and the verb is there: %v", name, got, there)
-		}
-	}
-}
-
 func TestRemembered(t *testing.T) {
 	for text, want := range map[string]bool{
 		"/auth set X": false, " /auth set X": false, "git ftl auth set X": false, "auth set X": false,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 )
@@ -45,13 +46,18 @@ func (c *stopCmd) Run(a *app) error {
 	})
 }
 
-// running finds tasks by parts of their IDs; all that run where none is named.
+// running finds tasks by parts of their IDs; where none is named, all that run or
+// that tests or a reviewer still look at.
 func (a *app) running(s *session.Session, prefixes []string) ([]session.Outcome, error) {
 	var tasks []session.Outcome
 	if len(prefixes) == 0 {
 		ids, err := s.Running()
-		for _, id := range ids {
-			if o, err := s.Task(id); err == nil {
+		if err != nil {
+			return nil, err
+		}
+		all, err := s.Tasks()
+		for _, o := range all {
+			if slices.Contains(ids, o.ID) || s.Verifying(o) != "" {
 				tasks = append(tasks, o)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
@@ -13,8 +12,12 @@ import (
 	"github.com/git-ftl/git-ftl/lint"
 )
 
-// maxAttempts bounds how many sandboxes one command starts.
-const maxAttempts = 32
+// maxAttempts bounds how many sandboxes one command starts, maxFix how many turns it
+// adds to a task.
+const (
+	maxAttempts = 32
+	maxFix      = 20
+)
 
 // job is a task with all that was asked for, so that any process can do it.
 type job struct {
@@ -89,6 +92,7 @@ func (j *job) equip(a *app) error {
 	}
 	give := func(t *session.Task) {
 		t.Fresh, t.Clean, t.Use, t.Attach, t.NoReview = j.Flags.Fresh, j.Flags.Clean, j.Flags.Use, attach, j.Flags.NoReview
+		t.NoTests, t.Fix = j.Flags.NoTests, j.Flags.Fix
 	}
 	give(&j.Task)
 	for i := range j.Rivals {
@@ -102,65 +106,14 @@ func (f *taskFlags) check() error {
 	switch {
 	case f.Attempts < 1 || f.Attempts > maxAttempts:
 		return &exitError{code: exitUsage, err: fmt.Errorf("--attempts is 1 to %d", maxAttempts)}
+	case f.Fix < 0 || f.Fix > maxFix:
+		return &exitError{code: exitUsage, err: fmt.Errorf("--fix is 0 to %d", maxFix)}
+	case f.Fix > 0 && f.NoTests:
+		return &exitError{code: exitUsage, err: errors.New("--fix needs the tests that --no-tests leaves out")}
 	case f.Detach && f.Events:
 		return &exitError{code: exitUsage, err: errors.New("--detach leaves no one to print events"), hints: []string{"git ftl logs -f --json ID prints them"}}
 	}
 	return nil
-}
-
-// ending is what came of one task.
-type ending struct {
-	out session.Outcome
-	err error
-}
-
-// perform does the attempts of a job in this process.
-func (a *app) perform(s *session.Session, j job) []ending {
-	if j.Flags.Events {
-		s.Report = &eventWriter{to: a}
-	}
-	if err := s.Recover(context.Background()); err != nil {
-		return []ending{{err: err}}
-	}
-	attempts := j.attempts()
-	ends := make([]ending, len(attempts))
-	var beside *session.Attempts
-	if len(ends) > 1 {
-		beside = &session.Attempts{}
-	}
-	interrupts := make([]chan os.Signal, len(ends))
-	for i := range ends {
-		interrupts[i] = make(chan os.Signal, cap(a.signals)+1)
-	}
-	done := make(chan struct{})
-	var relay, tasks sync.WaitGroup
-	relay.Go(func() { spread(a.signals, interrupts, done) })
-	for i, task := range attempts {
-		task.Beside, task.Interrupt = beside, interrupts[i]
-		tasks.Go(func() { ends[i].out, ends[i].err = s.Run(context.Background(), task) })
-	}
-	tasks.Wait()
-	close(done)
-	relay.Wait()
-	s.Tidy(context.Background())
-	return ends
-}
-
-// spread passes each signal on to every task.
-func spread(from <-chan os.Signal, to []chan os.Signal, done <-chan struct{}) {
-	for {
-		select {
-		case <-done:
-			return
-		case sig := <-from:
-			for _, c := range to {
-				select {
-				case c <- sig:
-				default: // it has more than enough to read
-				}
-			}
-		}
-	}
 }
 
 // eventWriter prints events as lines of JSON.
@@ -241,6 +194,7 @@ func (a *app) showEnds(s *session.Session, f *taskFlags, outs []session.Outcome)
 		if a.ui.printed != outs[0].ID {
 			a.ui.result(outs[0])
 		}
+		a.ui.tests(outs[0].Tests)
 		a.ui.review(outs[0])
 		a.next(s, outs[0])
 	default:
@@ -259,6 +213,7 @@ func (a *app) showEnds(s *session.Session, f *taskFlags, outs []session.Outcome)
 
 // result is the last part of a run: what changed, and what is not part of it.
 func (u *ui) result(o session.Outcome) {
+	u.touching(o)
 	switch {
 	case o.Result != nil:
 		fmt.Fprintf(u.out, "%-9s %s, +%d -%d\n%s\n", o.ID, plural(len(o.Files), "file"), o.Insertions(), o.Deletions(), fileLine(o.Files))

@@ -40,7 +40,7 @@ type ui struct {
 	ends bool // the end of a task is told by an event alone
 	many bool // lines of several tasks mix: each names its own
 
-	early   bool   // a result that a review follows is printed before it
+	early   bool   // a result that tests or a review follow is printed before them
 	printed string // whose result it was
 
 	mu sync.Mutex // of err, within a task: events come from several places

@@ -32,7 +32,7 @@ func (c *undoCmd) Run(a *app) error {
 		if o.Paths, err = a.repoPaths(s.Repo); err != nil {
 			return err
 		}
-		undone, err := s.Queue.Undo(ctx, o)
+		undone, err := s.Undo(ctx, o)
 		var edited *patch.EditedError
 		if errors.As(err, &edited) && o.ID != "" {
 			e := &exitError{}

@@ -41,13 +41,14 @@ func (s *Session) Ask(ctx context.Context, r patch.Result, question string, stre
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return llm.Answer{}, fmt.Errorf("ask about %s: %w", r.ID, err)
 	}
+	if o.Mends {
+		in.Task = hide(o.asked())
+	}
 	in.Findings = told(o.Findings)
 	if o.Review != nil && o.Review.Of == r.Commit.String() {
 		in.Review = &o.Review.Review
 	}
-	if o.Tests.Status != "" {
-		in.Tests = hide(o.Tests.Status + ": " + o.Tests.Detail)
-	}
+	in.Tests = hide(o.testWords(r.Commit.String()))
 	return m.Ask(ctx, in, stream)
 }
 

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -48,15 +47,20 @@ func (r *run) put(ctx context.Context, file string, content io.Reader) error {
 	return r.pipe(ctx, content, `umask 077; mkdir -p -- "$1" && cat > "$2"`, path.Dir(file), file)
 }
 
+// scriptError is what a script of ours says where it fails: the word of the sandbox.
+type scriptError struct{ said string }
+
+func (e *scriptError) Error() string { return e.said }
+
 // pipe feeds a shell script of ours as the agent's user, and gives what it says as
-// the error where it fails.
+// the error where it fails, a *scriptError.
 func (r *run) pipe(ctx context.Context, stdin io.Reader, script string, args ...string) error {
 	var said strings.Builder
 	exit, err := r.box.Run(ctx, container.Cmd{
 		Argv: append([]string{"sh", "-c", script, "sh"}, args...), Env: agentEnv(r.image, ""), Stdin: stdin, Stderr: &said,
 	})
 	if err == nil && exit.Code != 0 {
-		err = errors.New(strings.TrimSpace(said.String()))
+		err = &scriptError{strings.TrimSpace(said.String())}
 	}
 	return err
 }

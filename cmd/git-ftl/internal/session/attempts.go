@@ -8,10 +8,36 @@ import (
 )
 
 // Attempts is what several tasks that start from the same have in common: one
-// snapshot. It is safe for concurrent use.
+// snapshot, and the tests. It is safe for concurrent use.
 type Attempts struct {
-	mu   sync.Mutex
-	snap snapshot.Snapshot // zero until one is taken
+	mu    sync.Mutex
+	snap  snapshot.Snapshot // zero until one is taken
+	base  *baseline         // nil until one begins it
+	users int               // tasks under way
+}
+
+// join counts a task in, until leave is called: the last one ends what goes on
+// beside them all.
+func (b *Attempts) join() (leave func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.users++
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.users--; b.users == 0 {
+			b.base.end()
+			b.base = nil
+		}
+	}
+}
+
+// kill ends what the tests of a task run.
+func (b *Attempts) kill(ctx context.Context, id string) bool {
+	b.mu.Lock()
+	base := b.base
+	b.mu.Unlock()
+	return base.kill(ctx, id)
 }
 
 // take makes the snapshot of a task, or gives it that of an attempt beside it.

@@ -47,6 +47,25 @@ func (s *Session) Alive(id string) (bool, error) {
 	return false, nil
 }
 
+// Verifying says what still looks at the result of a task that has ended: "tests",
+// "review", "" for nothing.
+func (s *Session) Verifying(o Outcome) (what string) {
+	switch {
+	case o.Status == Running || o.Result == nil:
+	case o.Tests.Detail == unfinished:
+		what = "tests"
+	case o.Review == nil && s.Config.Reviewer != "":
+		what = "review"
+	}
+	if what == "" {
+		return ""
+	}
+	if alive, err := s.Alive(o.ID); err != nil || !alive {
+		return ""
+	}
+	return what
+}
+
 // Wait waits until a task is over and returns its record and, as Run does, the
 // error that it ended with. A task whose process died is finished first. Errors:
 // ErrInterrupted, *AgentError, context errors.

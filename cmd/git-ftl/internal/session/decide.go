@@ -46,7 +46,7 @@ func (s *Session) Choose(ctx context.Context, prefix string) (patch.Result, erro
 // first, as o.Now, so that the merge sees what the user did meanwhile; a result
 // that is another commit by now is not taken. What is taken is linted: findings
 // that block are a *BlockedError, unless waive takes them as accepted. Other errors
-// are those of patch.Queue.Apply.
+// are those of patch.Queue.Apply. The record says which tests came along.
 func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyOptions, waive bool) (patch.Applied, error) {
 	staged, err := s.Store.Stage(ctx, s.snapshotOptions(""))
 	if err != nil {
@@ -58,7 +58,21 @@ func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyO
 	for _, l := range staged.LeftOut {
 		o.Now.LeftOut = append(o.Now.LeftOut, l.Path)
 	}
-	return s.Queue.Apply(ctx, result.ID, o)
+	applied, err := s.Queue.Apply(ctx, result.ID, o)
+	if err == nil && !o.DryRun {
+		s.kept(applied)
+	}
+	return applied, err
+}
+
+// Undo takes back an apply, and with it the tests that it kept. Errors: those of
+// patch.Queue.Undo.
+func (s *Session) Undo(ctx context.Context, o patch.UndoOptions) (patch.Applied, error) {
+	undone, err := s.Queue.Undo(ctx, o)
+	if err == nil && !o.DryRun {
+		s.kept(undone)
+	}
+	return undone, err
 }
 
 // MarkShown notes that the user has seen this commit as the result.

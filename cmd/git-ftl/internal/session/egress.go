@@ -58,8 +58,9 @@ func (r *run) join(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("egress: %w", err)
 	}
-	if err := r.Repo.WriteState("egress/"+r.out.ID+".ndjson", nil); err == nil {
-		e.audit, _ = os.OpenFile(r.Repo.Path("egress", r.out.ID+".ndjson"), os.O_WRONLY|os.O_APPEND, 0o600)
+	name := r.out.ID + r.part + ".ndjson"
+	if err := r.Repo.WriteState("egress/"+name, nil); err == nil {
+		e.audit, _ = os.OpenFile(r.Repo.Path("egress", name), os.O_WRONLY|os.O_APPEND, 0o600)
 	}
 	r.egress = e
 	report, err := r.box.Connect(ctx, container.Network{CA: authority.CertPEM()})

@@ -14,6 +14,10 @@ var ErrNoAgent = errors.New("no agent is set")
 // ErrNotRunning says that no process works on a task.
 var ErrNotRunning = errors.New("the task is not running")
 
+// ErrNothingToRun says that no test was written or can be, and that the project has
+// no command that runs its own.
+var ErrNothingToRun = errors.New("there are no tests to run")
+
 // AgentError says that the agent failed or was stopped; what it changed is
 // stored.
 type AgentError struct {

@@ -22,7 +22,7 @@ const (
 	EventRetry  = "retry"  // the agent asks its model once more
 	EventLog    = "log"    // the agent printed a line beside its events
 	EventNote   = "note"   // something that the user should know
-	EventResult = "result" // the result is stored, and a review of it follows
+	EventResult = "result" // the result is stored, and tests or a review of it follow
 	EventEnd    = "end"    // the task is over
 
 	EventToolEnd = "tool_end" // a tool gave something back

@@ -38,9 +38,10 @@ func TestLines(t *testing.T) {
 }
 
 // TestReadable: the note of a result is JSON, a line for each key that says
-// something.
+// something, and git log can show it as it is.
 func TestReadable(t *testing.T) {
 	o := newOutcome("kkkk")
+	o.Error = "\x1b[1m \u009b1m \u202e \xff"
 	o.Task, o.Files, o.Warm = "say \"hi\"", []File{{Path: "a b", Change: "added", Insertions: 1}}, true
 	data, err := readable(o)
 	if err != nil {
@@ -57,6 +58,12 @@ func TestReadable(t *testing.T) {
 		if !strings.Contains(string(data), line) {
 			t.Errorf("no %q in %s", line, data)
 		}
+	}
+	if got, want := back["error"], "\x1b[1m \u009b1m \u202e \ufffd"; got != want {
+		t.Errorf("error %q, want %q", got, want)
+	}
+	if strings.ContainsAny(string(data), "\x1b\u009b\u202e") {
+		t.Errorf("it steers a terminal: %q", data)
 	}
 	if strings.Contains(string(data), "findings") {
 		t.Errorf("it names what is empty: %s", data)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ var ErrRunning = errors.New("the task is running")
 type Turn struct {
 	Turn    int       `json:"turn"`
 	Task    string    `json:"task"`
+	Mends   bool      `json:"mends,omitempty"` // as Outcome has it
 	Agent   string    `json:"agent"`
 	Model   string    `json:"model"`
 	Status  string    `json:"status"`
@@ -50,39 +52,46 @@ type followed struct {
 	result patch.Result // zero where the task has none
 }
 
-// reopen claims a task for another turn. Errors: ErrRunning.
-func (s *Session) reopen(ctx context.Context, id string) (followed, func(), error) {
-	var f followed
+// reclaim holds the lock of a task that has ended. Errors: ErrRunning.
+func (s *Session) reclaim(ctx context.Context, id string) (unlock func(), err error) {
 	brief, cancel := context.WithTimeout(ctx, time.Second) // a look at a task holds its lock too, for a moment
 	defer cancel()
-	unlock, err := s.Repo.Lock(brief, "task-"+id)
-	if errors.Is(err, context.DeadlineExceeded) {
+	unlock, err = s.Repo.Lock(brief, "task-"+id)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = ErrRunning
 	}
-	if err != nil {
-		return f, nil, fmt.Errorf("continue %s: %w", id, err)
+	if err == nil {
+		_ = os.Remove(s.Repo.Path("stop", id)) // whoever was asked to has ended
 	}
-	if f.record, err = s.Task(id); err == nil && f.record.Result != nil {
-		f.result, err = s.Queue.Find(ctx, id)
+	return unlock, err
+}
+
+// followUp is another turn of a task whose lock is held.
+func (s *Session) followUp(ctx context.Context, t Task) (*run, error) {
+	var f followed
+	var err error
+	if f.record, err = s.Task(t.Of); err == nil && f.record.Result != nil {
+		f.result, err = s.Queue.Find(ctx, t.Of)
 	}
 	if err == nil && f.record.Kept {
 		err = &refusedError{f.record.Sandbox, errors.New("it is not part of the result")}
 	}
 	if err != nil {
-		unlock()
-		return f, nil, fmt.Errorf("continue %s: %w", id, err)
+		return nil, fmt.Errorf("continue %s: %w", t.Of, err)
 	}
-	return f, unlock, nil
+	r := s.newRun(t, f.turn())
+	r.from = &f
+	return r, nil
 }
 
 // turn is the record of a follow-up that begins.
 func (f followed) turn() Outcome {
 	was, o := f.record, newOutcome(f.record.ID)
 	o.Turn, o.Result, o.Files, o.State, o.Snapshot = was.Turn+1, was.Result, was.Files, was.State, was.Snapshot
-	o.Review = was.Review // until the result is another one
+	o.Review, o.Tests = was.Review, was.Tests // until the result is another one
 	o.Session = was.Session
 	o.Turns = append(was.Turns, Turn{
-		Turn: was.Turn, Task: was.Task, Agent: was.Agent, Model: was.Model, Status: was.Status,
+		Turn: was.Turn, Task: was.Task, Mends: was.Mends, Agent: was.Agent, Model: was.Model, Status: was.Status,
 		Result: was.Result, Created: was.Created, Ended: was.Ended,
 	})
 	return o

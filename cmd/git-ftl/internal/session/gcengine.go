@@ -76,10 +76,14 @@ func (c *collector) idle(b container.Info, groups map[string]bool) string {
 
 // groups are the names that sandboxes of the work trees can have.
 func (s *Session) groups() (map[string]bool, error) {
-	set := map[string]bool{groupOf("main"): true, s.Group(): true}
+	keys := []string{"main", s.Repo.Key()}
 	linked, err := git.Glob(s.Repo.CommonDir, "worktrees", "*")
 	for _, dir := range linked {
-		set[groupOf("wt-"+filepath.Base(dir))] = true
+		keys = append(keys, "wt-"+filepath.Base(dir))
+	}
+	set := map[string]bool{}
+	for _, key := range keys {
+		set[groupOf(key)], set[testGroupOf(key)] = true, true
 	}
 	return set, err
 }

@@ -26,6 +26,17 @@ func ownModels() [][2]string {
 	return [][2]string{{"ANTHROPIC_API_KEY", "anthropic/claude-sonnet-5-5"}, {"OPENAI_API_KEY", "openai/gpt-6.1-sol"}}
 }
 
+// ModelOf is the model that a person with a key of this name means, "" where the
+// name is not one of a model's provider.
+func ModelOf(key string) string {
+	for _, own := range ownModels() {
+		if own[0] == key {
+			return own[1]
+		}
+	}
+	return ""
+}
+
 // asked is the model that answers questions: the reviewer, the tester, or one that
 // a key is kept for; "" where there is none.
 func (s *Session) asked(kept []Kept) string {

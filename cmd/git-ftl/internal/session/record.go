@@ -32,6 +32,7 @@ const (
 type Outcome struct {
 	ID        string             `json:"id"`
 	Task      string             `json:"task"`
+	Mends     bool               `json:"mends,omitempty"` // the task is what failed of the tests: their words, no person's
 	Agent     string             `json:"agent"`
 	Model     string             `json:"model"`
 	Status    string             `json:"status"`
@@ -98,12 +99,6 @@ func changed(files []patch.FileStat) []File {
 	return all
 }
 
-// Tests is the verdict of the tests written beside the agent.
-type Tests struct {
-	Status string `json:"status"` // passed, failed, invalid or skipped
-	Detail string `json:"detail"`
-}
-
 // Egress sums up what left the sandbox.
 type Egress struct {
 	Allowed int      `json:"allowed"`
@@ -141,7 +136,6 @@ func newOutcome(id string) Outcome {
 	return Outcome{
 		ID: id, Turn: 1, Status: Running, Ref: resultRef(id),
 		Files: []File{}, Findings: []lint.Finding{}, LeftOut: []snapshot.LeftOut{}, Named: []string{}, Stages: []Stage{}, Dropped: []Dropped{},
-		Tests:  Tests{Status: "skipped", Detail: "no tester model is set"},
 		Egress: Egress{Denied: []string{}, Swapped: []string{}},
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/snapshot"
 )
@@ -171,7 +173,8 @@ func (r *run) adopt(ctx context.Context, commit plumbing.Hash) error {
 		return err
 	}
 	hex := commit.String()
-	r.out.Result, r.out.Files, r.out.Review = &hex, changed(result.Files), nil
+	r.out.Result, r.out.Files = &hex, changed(result.Files)
+	r.forgetVerdicts()
 	r.lint(ctx)
 	return r.conclude(ctx)
 }
@@ -215,8 +218,8 @@ func (r *run) annotate(ctx context.Context) error {
 	return r.Queue.Note(ctx, plumbing.NewHash(*r.out.Result), data)
 }
 
-// readable is a record as JSON that reads well in git log: a line for each key,
-// and none for what is empty.
+// readable is a record as JSON that reads well in git log, which shows it as it is: a
+// line for each key, none for what is empty, and nothing that steers a terminal.
 func readable(o Outcome) ([]byte, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -237,5 +240,5 @@ func readable(o Outcome) ([]byte, error) {
 		}
 		fmt.Fprintf(&out, ",\n %q: %s", key, value)
 	}
-	return append(append([]byte("{"), bytes.TrimPrefix(out.Bytes(), []byte(","))...), "\n}\n"...), err
+	return []byte("{" + escape.JSON(strings.TrimPrefix(out.String(), ",")) + "\n}\n"), err
 }

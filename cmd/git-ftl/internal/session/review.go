@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,27 +37,26 @@ func (r *Review) Verdict() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
-// review has the reviewer look at the result, which is stored by now and told
-// first. Nothing depends on it: what goes wrong is a note, and nobody waits for it
-// with a sandbox.
-func (r *run) review(ctx context.Context) {
-	if r.Config.Reviewer == "" || r.task.NoReview || r.out.Result == nil || r.out.Review != nil || r.interrupted() {
-		return
-	}
-	r.tell(Event{Kind: EventResult, Outcome: &r.out})
-	if r.box != nil {
-		_ = r.box.Release()
-	}
+// wantsReview reports whether a reviewer is to look at the result.
+func (r *run) wantsReview() bool {
+	return r.Config.Reviewer != "" && !r.task.NoReview && r.out.Review == nil
+}
+
+// review has the reviewer look at the result, and gives what is to be done with
+// what it says.
+func (r *run) review(ctx context.Context) (keep func()) {
 	start := r.Now()
 	review, err := r.reviewResult(r.soft)
-	switch {
-	case r.interrupted():
-		r.note("no review: it was interrupted")
-	case err != nil:
-		r.note("no review: " + err.Error())
-	default:
-		r.stageOf(Event{Stage: "review", Result: review.Verdict(), Cost: review.Usage.Cost}, start)
-		r.reviewed(ctx, review)
+	return func() {
+		switch {
+		case r.interrupted():
+			r.note("no review: it was interrupted")
+		case err != nil:
+			r.note("no review: " + err.Error())
+		default:
+			r.stageOf(Event{Stage: "review", Result: review.Verdict(), Cost: review.Usage.Cost}, start)
+			r.amend(ctx, "review", review.Of, func(o *Outcome) { o.Review = review })
+		}
 	}
 }
 
@@ -73,7 +71,7 @@ func (r *run) reviewResult(ctx context.Context) (*Review, error) {
 		return nil, err
 	}
 	hide := withheld(valuesOf(r.secret.sought))
-	in := llm.ReviewInput{Task: hide(r.out.Task), Findings: told(r.out.Findings)}
+	in := llm.ReviewInput{Task: hide(r.out.asked()), Findings: told(r.out.Findings), Tests: hide(r.out.testWords(result.Commit.String()))}
 	if in.Files, err = r.changeOf(ctx, result, hide); err != nil {
 		return nil, err
 	}
@@ -82,24 +80,4 @@ func (r *run) reviewResult(ctx context.Context) (*Review, error) {
 		return nil, err
 	}
 	return &Review{Of: result.Commit.String(), Review: said, Reply: reply}, nil
-}
-
-// reviewed adds a review to the record as it is by now: findings may have been
-// accepted since the task ended.
-func (r *run) reviewed(ctx context.Context, review *Review) {
-	r.out.Review = review
-	now, err := r.Task(r.out.ID)
-	if err == nil && (now.Result == nil || *now.Result != review.Of) {
-		err = errors.New("the result is another one by now")
-	}
-	if err == nil {
-		now.Review, now.Stages = review, r.out.Stages
-		err = r.save(now)
-	}
-	if err == nil {
-		err = r.annotate(ctx)
-	}
-	if err != nil {
-		r.note(fmt.Sprintf("the review of %s could not be kept: %v", r.out.ID, err))
-	}
 }

@@ -59,8 +59,8 @@ func (s *Session) spec(image container.Image) (container.Spec, error) {
 	}, nil
 }
 
-// plainName is what may name a sandbox as it is.
-var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
+// plainName is what may name a sandbox as it is, a number behind it.
+var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,89}$`)
 
 // Group is the name that the sandboxes of this work tree share; a number follows.
 func (s *Session) Group() string {
@@ -73,6 +73,10 @@ func groupOf(key string) string {
 	}
 	return fmt.Sprintf("wt-%x", sha256.Sum256([]byte(key)))[:19]
 }
+
+// testGroupOf is the name that the sandboxes of tests of a work tree share. Keys of
+// work trees begin otherwise, so that none has it.
+func testGroupOf(key string) string { return groupOf("tests-" + key) }
 
 // imageEnv is what an image says its commands need, such as PATH, without what
 // would steer the loader or git-ftl's own words to the agent.

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -62,9 +63,16 @@ type Task struct {
 	Of         string           // ID of the task that it follows up; "" for a new one
 	Replay     *agent.Agent     `json:",omitempty"` // takes the place of an agent whose conversation is gone
 	NoReview   bool             // let no model review the result
+	NoTests    bool             // let no tests be written or run
+	Fix        int              // how often failing tests go back to the agent
+	Mend       Mend             `json:"-"` // makes the task of such a turn; nil where Fix is 0
 	FromResult bool             // a follow-up leaves alone what was edited since
 	Beside     *Attempts        `json:"-"` // what it shares with other attempts at the same; nil for one alone
 	Interrupt  <-chan os.Signal `json:"-"` // the first one asks the agent to stop, a second one kills it
+
+	mends bool // it is a turn of Mend: no new tests are written
+	again bool // its tests run once more
+	write bool // and new ones are written beside those that there are
 }
 
 // run is one task under way.
@@ -87,38 +95,56 @@ type run struct {
 	ready            chan struct{}      // closed when the agent may start: box is set
 
 	secret secrets
-	egress *egress // nil where the sandbox has no way out
+	egress *egress   // nil where the sandbox has no way out
+	part   string    // of the task, in the name of its audit; "" for the agent's
+	tests  *baseline // nil where there are none
 
 	held      bool // the sandbox is marked as the only place of the change
 	collected bool // the change, if any, is stored
 }
 
-// Run does a task. The Outcome is whole whenever the task began, also beside an
-// error: then its status says how far it came.
+// Run does a task, and as often as it says the turns that mend what fails of its
+// tests. The Outcome is that of the last turn, and whole whenever the task began, also
+// beside an error: then its status says how far it came.
 func (s *Session) Run(ctx context.Context, t Task) (Outcome, error) {
+	if t.Beside == nil {
+		t.Beside = &Attempts{}
+	}
+	leave := sync.OnceFunc(t.Beside.join())
+	defer leave()
 	if err := s.Recover(ctx); err != nil {
 		return Outcome{}, err
 	}
-	r, release, err := s.begin(ctx, t)
+	r, unlock, err := s.admit(ctx, t)
 	if err != nil {
 		return Outcome{}, err
 	}
+	defer unlock()
+	defer leave()
+	err = r.turn(ctx)
+	return s.mend(ctx, r, err)
+}
+
+// turn does what was claimed and announced.
+func (r *run) turn(ctx context.Context) error {
+	release := r.begin(ctx)
 	defer release()
-	err = r.do(ctx)
+	err := r.do(ctx)
 	r.over(err)
-	return r.out, err
+	return err
 }
 
 func (r *run) do(ctx context.Context) error {
 	if err := r.prepare(); err != nil {
 		return r.fail(ctx, err)
 	}
+	r.beginTests(ctx)
 	err := r.work(ctx)
 	r.leaveNetwork()
 	if err := r.collect(ctx, err); err != nil {
 		return r.fail(ctx, err)
 	}
-	r.review(ctx)
+	r.verify(ctx)
 	return r.finished(r.out)
 }
 
@@ -139,34 +165,15 @@ func (r *run) over(err error) {
 	}
 }
 
-// begin gives the task its name and its record, and watches for interrupts.
-func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
-	there, err := s.Repo.Lock(ctx, uninstallLock) // until it is among the running ones
-	if err != nil {
-		return nil, nil, err
-	}
-	defer there()
-	r, unlock, err := s.claim(ctx, t)
-	if err != nil {
-		return nil, nil, err
-	}
-	id := r.out.ID
-	_ = os.Remove(s.Repo.Path("stop", id)) // that a turn before this one was asked to, as it ended
-	r.out.Task, r.out.Agent, r.out.Model = t.Text, t.Agent.Name, t.Model
-	r.out.WorkTree, r.out.Created = s.Repo.Key(), s.Now()
-	if t.Agent.Name == agent.ExecName {
-		r.out.Argv = t.Agent.Argv
-	}
-	if err := s.announce(r.out); err != nil {
-		unlock()
-		return nil, nil, err
-	}
-	if r.log, err = transcript.Create(s.Repo.Path("transcripts", id), r.out.Turn); err != nil {
-		s.note(fmt.Sprintf("the transcript of %s cannot be kept: %v", id, err))
+// begin keeps a transcript and watches for interrupts, until release.
+func (r *run) begin(ctx context.Context) (release func()) {
+	var err error
+	if r.log, err = transcript.Create(r.Repo.Path("transcripts", r.out.ID), r.out.Turn); err != nil {
+		r.Session.note(fmt.Sprintf("the transcript of %s cannot be kept: %v", r.out.ID, err))
 	}
 	r.soft, r.stop = context.WithCancelCause(ctx)
 	go r.watch(ctx)
-	return r, func() {
+	return func() {
 		close(r.done)
 		r.leaveNetwork()
 		r.stop(nil)
@@ -175,56 +182,6 @@ func (s *Session) begin(ctx context.Context, t Task) (*run, func(), error) {
 		}
 		if r.engine != nil {
 			_ = r.engine.Close()
-		}
-		unlock()
-	}, nil
-}
-
-// announce writes a task down as running. The mark comes first: a record that says
-// "running" is one that Recover finds.
-func (s *Session) announce(o Outcome) error {
-	if err := s.rememberFolders(); err != nil {
-		return err
-	}
-	if err := s.Repo.WriteState("running/"+o.ID, nil); err != nil {
-		return err
-	}
-	return s.save(o)
-}
-
-// claim gives a task its name, or another turn, and holds the lock of it.
-func (s *Session) claim(ctx context.Context, t Task) (*run, func(), error) {
-	r := &run{Session: s, task: t, done: make(chan struct{}), online: make(chan struct{}), taken: make(chan struct{}), ready: make(chan struct{})}
-	if t.Of == "" {
-		id, unlock, err := s.claimID(ctx)
-		r.out = newOutcome(id)
-		return r, unlock, err
-	}
-	f, unlock, err := s.reopen(ctx, t.Of)
-	r.from, r.out = &f, f.turn()
-	return r, unlock, err
-}
-
-// claimID finds a free name and holds its lock, by which others see that the
-// task is alive.
-func (s *Session) claimID(ctx context.Context) (string, func(), error) {
-	refs, err := s.Repo.Refs(ctx, "refs/ftl/")
-	if err != nil {
-		return "", nil, err
-	}
-	for {
-		id, err := snapshot.NewID(func(id string) bool {
-			_, err := s.Repo.ReadState("tasks/" + id + ".json")
-			_, result := refs[resultRef(id)]
-			_, snap := refs["refs/ftl/snapshots/"+id]
-			return err == nil || result || snap
-		})
-		if err != nil {
-			return "", nil, err
-		}
-		unlock, held, err := s.Repo.TryLock("task-" + id)
-		if err != nil || held {
-			return id, unlock, err
 		}
 	}
 }
@@ -266,13 +223,14 @@ func (r *run) watch(ctx context.Context) {
 	}
 }
 
-// kill ends all that runs in the sandbox; false where there is none yet.
+// kill ends all that runs in the sandboxes; false where there is none yet.
 func (r *run) kill(ctx context.Context) bool {
 	select {
 	case <-r.ready:
-		return r.box.Kill(ctx) == nil
+		killed := r.box.Kill(ctx) == nil
+		return r.task.Beside.kill(ctx, r.out.ID) || killed
 	default:
-		return false
+		return r.task.Beside.kill(ctx, r.out.ID)
 	}
 }
 

@@ -157,6 +157,34 @@ func TestGroup(t *testing.T) {
 	}
 }
 
+// TestTestGroup: no work tree, whatever its name, has the sandboxes of another's
+// tests, and those of tests belong to a work tree.
+func TestTestGroup(t *testing.T) {
+	keys := []string{"main", "wt-main", "wt-x", "wt-tests-x", "wt-tests-main", "wt-größe", "wt-" + strings.Repeat("long", 50)}
+	owner := map[string]string{}
+	for _, key := range keys {
+		for what, group := range map[string]string{"tasks": groupOf(key), "tests": testGroupOf(key)} {
+			if !plainName.MatchString(group) || len(group) > 95 {
+				t.Errorf("%s of %s: %q", what, key, group)
+			}
+			if was := owner[group]; was != "" {
+				t.Errorf("%s of %s is that of %s: %q", what, key, was, group)
+			}
+			owner[group] = what + " of " + key
+		}
+	}
+	s := newSession(t, t.TempDir())
+	if err := os.MkdirAll(filepath.Join(s.Repo.CommonDir, "worktrees", "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	groups, err := s.groups()
+	for _, group := range []string{"main", "tests-main", "wt-x", "tests-wt-x"} {
+		if !groups[group] || err != nil {
+			t.Errorf("%s is not known: %v %v", group, groups, err)
+		}
+	}
+}
+
 func TestBuildLog(t *testing.T) {
 	var shown strings.Builder
 	l := &buildLog{steps: &shown}
@@ -225,7 +253,7 @@ func TestDeadTaskBeforeItsRecord(t *testing.T) {
 	if err := s.Repo.WriteState("tasks", nil); err != nil { // a file, in which no record can be
 		t.Fatal(err)
 	}
-	if _, _, err := s.begin(t.Context(), Task{}); err == nil {
+	if _, _, err := s.admit(t.Context(), Task{}); err == nil {
 		t.Fatal("it began without a record")
 	}
 	if ids, err := s.ids("running"); err != nil || len(ids) != 1 {

@@ -298,14 +298,14 @@ func TestUninstallKeepsTasksOut(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, _, err := s.begin(ctx, Task{Text: "a task"}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := s.admit(ctx, Task{Text: "a task"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a task began: %v", err)
 	}
 	if err := s.Queue.Reject(ctx, "kkkk"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a decision was made: %v", err)
 	}
 	release()
-	_, over, err := s.begin(t.Context(), Task{Text: "a task"})
+	_, over, err := s.admit(t.Context(), Task{Text: "a task"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -243,7 +243,7 @@ func (r *run) store(ctx context.Context, p *patch.Patch) error {
 		return nil
 	}
 	start := r.Now()
-	meta := patch.Meta{ID: r.out.ID, Task: r.out.Task, Agent: r.out.Agent, Subject: Subject(r.out.Task), When: start}
+	meta := patch.Meta{ID: r.out.ID, Task: r.out.asked(), Agent: r.out.Agent, Subject: Subject(r.out.Task), When: start}
 	if r.start != r.snap.Commit {
 		meta.On = r.start
 	}
@@ -258,7 +258,8 @@ func (r *run) store(ctx context.Context, p *patch.Patch) error {
 		return fmt.Errorf("store the change of the agent: %w", err)
 	}
 	commit := result.Commit.String()
-	r.out.Result, r.out.Files, r.out.State, r.out.Review = &commit, changed(result.Files), string(result.State), nil
+	r.out.Result, r.out.Files, r.out.State = &commit, changed(result.Files), string(result.State)
+	r.forgetVerdicts()
 	r.stage("store", "", start)
 	r.lint(ctx)
 	return nil
