@@ -1,7 +1,7 @@
 // Command bench measures git-ftl beside plain git and beside the same steps done
 // by hand, in one run and in turn, and prints medians and ratios.
 //
-//	go run ./testdata/bench -bin bin/git-ftl [-sizes 1000,27000] [-n 7] [-tunnel=false] [-lint=false]
+//	go run ./testdata/bench -bin bin/git-ftl [-sizes 1000,27000] [-n 7] [-tunnel=false] [-lint=false] [-tests=false]
 //
 // Absolute times say little on a shared machine; the ratios are what counts.
 package main
@@ -29,7 +29,14 @@ func main() {
 	n := flag.Int("n", 7, "rounds; medians are printed")
 	tunnels := flag.Bool("tunnel", true, "measure the tunnel too")
 	lints := flag.Bool("lint", true, "measure a lint of what is staged too")
+	tests := flag.Bool("tests", true, "measure the writing of tests beside an agent too")
 	flag.Parse()
+	if *tests {
+		if err := measureTests(*bin); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+	}
 	if *lints {
 		if err := measureLint(*bin, *n); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
