@@ -56,6 +56,19 @@ const (
 	Type     Kind = "type" // a file became a symlink or the other way round
 )
 
+// Letter is the kind as git status has it: A, D, T or M.
+func (k Kind) Letter() string {
+	switch k {
+	case Added:
+		return "A"
+	case Deleted:
+		return "D"
+	case Type:
+		return "T"
+	}
+	return "M"
+}
+
 // File is the change of one path. Paths have slashes and are raw bytes.
 type File struct {
 	Path             string

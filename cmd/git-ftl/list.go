@@ -323,6 +323,6 @@ func (a *app) showFound(o session.Outcome) {
 	a.showTests(o.Tests)
 	a.showReview(o.Review)
 	for _, f := range o.Files {
-		fmt.Fprintf(a.stdout, " %s %s  +%d -%d\n", letter(patch.Kind(f.Change)), clean(f.Path), f.Insertions, f.Deletions)
+		fmt.Fprintf(a.stdout, " %s %s  +%d -%d\n", patch.Kind(f.Change).Letter(), clean(f.Path), f.Insertions, f.Deletions)
 	}
 }

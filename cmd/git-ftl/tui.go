@@ -296,7 +296,7 @@ func dollars(cost float64) string {
 func fileLine(files []session.File) string {
 	parts := make([]string, len(files))
 	for i, f := range files {
-		parts[i] = letter(patch.Kind(f.Change)) + " " + clean(f.Path)
+		parts[i] = patch.Kind(f.Change).Letter() + " " + clean(f.Path)
 	}
 	return firstParts(parts)
 }
@@ -304,7 +304,7 @@ func fileLine(files []session.File) string {
 func writtenLine(files []patch.Written) string {
 	parts := make([]string, len(files))
 	for i, f := range files {
-		parts[i] = letter(f.Change) + " " + clean(f.Path)
+		parts[i] = f.Change.Letter() + " " + clean(f.Path)
 	}
 	return firstParts(parts)
 }
@@ -315,16 +315,4 @@ func firstParts(parts []string) string {
 		parts = append(parts[:most:most], fmt.Sprintf("and %d more", more))
 	}
 	return " " + strings.Join(parts, "  ")
-}
-
-func letter(change patch.Kind) string {
-	switch change {
-	case patch.Added:
-		return "A"
-	case patch.Deleted:
-		return "D"
-	case patch.Type:
-		return "T"
-	}
-	return "M"
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/git-ftl/git-ftl/patch"
 )
 
 // openList lets the keys move in the list of files.
@@ -76,7 +74,7 @@ func (m *model) listRow(n, width int) string {
 		marks = append(marks, "T!")
 	}
 	tail := strings.Join(append(marks, m.doc.sizes[n-1].String()), " ")
-	lead += m.fileMark(n-1) + letter(f.Change) + " "
+	lead += m.fileMark(n-1) + f.Change.Letter() + " "
 	room := width - len(lead) - len(tail) - 1
 	if room < 8 {
 		tail, room = "", width-len(lead)-1
@@ -137,16 +135,4 @@ func testMark(status string) string {
 		return "T?"
 	}
 	return ""
-}
-
-func letter(change patch.Kind) string {
-	switch change {
-	case patch.Added:
-		return "A"
-	case patch.Deleted:
-		return "D"
-	case patch.Type:
-		return "T"
-	}
-	return "M"
 }

@@ -154,7 +154,7 @@ func (m *model) rowAt(i, width int) string {
 		return lead + m.theme.head.Render(w.fit(m.hunkWords(r.hunk)))
 	case fileRow:
 		f := m.Change.Files[r.file]
-		return lead + m.theme.file.Render(w.fit(letter(f.Change)+" "+f.Path+"  "+m.doc.sizes[r.file].String()))
+		return lead + m.theme.file.Render(w.fit(f.Change.Letter()+" "+f.Path+"  "+m.doc.sizes[r.file].String()))
 	case title:
 		return lead + m.theme.bold.Render(w.fit(r.text))
 	case warning:

@@ -126,15 +126,8 @@ func (r *run) reset(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	base := container.Base{
-		ID: export.ID, From: export.From, Changed: files(export.Changed),
-		All: func(ctx context.Context) ([]container.File, error) {
-			all, err := export.All(ctx)
-			return files(all), err
-		},
-		Commit: export.Base.String(), Branch: r.snap.Branch,
-		Keep: r.Config.Keep, Clean: r.task.Clean, History: agent.History(),
-	}
+	base := baseOf(export, r.snap.Branch)
+	base.Keep, base.Clean, base.History = r.Config.Keep, r.task.Clean, agent.History()
 	report, err := r.box.Reset(ctx, base)
 	if err != nil {
 		return err
@@ -159,6 +152,18 @@ func (r *run) reset(ctx context.Context) error {
 		return err
 	}
 	return r.attach(ctx)
+}
+
+// baseOf is an export as a sandbox takes it.
+func baseOf(export *snapshot.Export, branch string) container.Base {
+	return container.Base{
+		ID: export.ID, From: export.From, Changed: files(export.Changed),
+		All: func(ctx context.Context) ([]container.File, error) {
+			all, err := export.All(ctx)
+			return files(all), err
+		},
+		Commit: export.Base.String(), Branch: branch,
+	}
 }
 
 func files(changes []git.Change) []container.File {

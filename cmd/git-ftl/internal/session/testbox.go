@@ -71,14 +71,9 @@ func (r *run) openTestbox(ctx context.Context, at snapshot.Snapshot) (_ *testbox
 	if err != nil {
 		return nil, err
 	}
-	if _, err := b.box.Reset(ctx, container.Base{
-		ID: export.ID, From: export.From, Changed: files(export.Changed),
-		All: func(ctx context.Context) ([]container.File, error) {
-			all, err := export.All(ctx)
-			return files(all), err
-		},
-		Commit: export.Base.String(), Branch: at.Branch, Clean: true,
-	}); err != nil {
+	base := baseOf(export, at.Branch)
+	base.Clean = true
+	if _, err := b.box.Reset(ctx, base); err != nil {
 		return nil, err
 	}
 	return b, b.prepare(ctx)
