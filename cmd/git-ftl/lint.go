@@ -115,7 +115,7 @@ func (c *lintCmd) result(ctx context.Context, a *app, s *session.Session, look *
 	if err != nil {
 		return report, err
 	}
-	return report, s.Renew(r.ID, report)
+	return report, s.Renew(ctx, r.ID, report)
 }
 
 // lintReport is what lint --json prints.

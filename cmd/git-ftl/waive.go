@@ -60,7 +60,7 @@ func (c *waiveCmd) waive(ctx context.Context, a *app, s *session.Session, id str
 		return err
 	}
 	if id != "" {
-		if err := s.Renew(id, report); err != nil {
+		if err := s.Renew(ctx, id, report); err != nil {
 			return err
 		}
 	}

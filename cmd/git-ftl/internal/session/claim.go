@@ -19,7 +19,7 @@ func (s *Session) admit(ctx context.Context, t Task) (*run, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.announce(r.out); err != nil {
+	if err := s.announce(ctx, r.out); err != nil {
 		unlock()
 		return nil, nil, err
 	}
@@ -28,14 +28,14 @@ func (s *Session) admit(ctx context.Context, t Task) (*run, func(), error) {
 
 // announce writes a task down as running. The mark comes first: a record that says
 // "running" is one that Recover finds.
-func (s *Session) announce(o Outcome) error {
+func (s *Session) announce(ctx context.Context, o Outcome) error {
 	if err := s.rememberFolders(); err != nil {
 		return err
 	}
 	if err := s.Repo.WriteState("running/"+o.ID, nil); err != nil {
 		return err
 	}
-	return s.save(o)
+	return s.save(ctx, o)
 }
 
 // claim gives a task its name, or another turn, and holds the lock of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/patch"
@@ -60,7 +61,7 @@ func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyO
 	}
 	applied, err := s.Queue.Apply(ctx, result.ID, o)
 	if err == nil && !o.DryRun {
-		s.kept(applied)
+		s.kept(ctx, applied)
 	}
 	return applied, err
 }
@@ -69,10 +70,17 @@ func (s *Session) Apply(ctx context.Context, result patch.Result, o patch.ApplyO
 // patch.Queue.Undo.
 func (s *Session) Undo(ctx context.Context, o patch.UndoOptions) (patch.Applied, error) {
 	undone, err := s.Queue.Undo(ctx, o)
-	if err == nil && !o.DryRun {
-		s.kept(undone)
+	if err != nil {
+		return undone, err
 	}
-	return undone, err
+	was, _ := s.Task(undone.ID)
+	for i, f := range undone.Files {
+		undone.Files[i].Beside = f.Change == patch.Deleted && slices.Contains(was.Tests.Kept, f.Path)
+	}
+	if !o.DryRun {
+		s.kept(ctx, undone)
+	}
+	return undone, nil
 }
 
 // MarkShown notes that the user has seen this commit as the result.

@@ -40,7 +40,7 @@ func (s *Session) mendTurn(ctx context.Context, r *run, first Task) (*run, error
 	next.Beside, next.Interrupt = first.Beside, first.Interrupt
 	turn, err := s.followUp(ctx, next)
 	if err == nil {
-		err = s.announce(turn.out)
+		err = s.announce(ctx, turn.out)
 	}
 	return turn, err
 }

@@ -88,7 +88,7 @@ func (s *Session) followUp(ctx context.Context, t Task) (*run, error) {
 func (f followed) turn() Outcome {
 	was, o := f.record, newOutcome(f.record.ID)
 	o.Turn, o.Result, o.Files, o.State, o.Snapshot = was.Turn+1, was.Result, was.Files, was.State, was.Snapshot
-	o.Review, o.Tests = was.Review, was.Tests // until the result is another one
+	o.Findings, o.Blocked, o.Review, o.Tests = was.Findings, was.Blocked, was.Review, was.Tests // until the result is another one
 	o.Session = was.Session
 	o.Turns = append(was.Turns, Turn{
 		Turn: was.Turn, Task: was.Task, Mends: was.Mends, Agent: was.Agent, Model: was.Model, Status: was.Status,
@@ -99,7 +99,7 @@ func (f followed) turn() Outcome {
 
 // undoTurn restores the record of a task whose follow-up never began.
 func (r *run) undoTurn(ctx context.Context) error {
-	if err := r.save(r.from.record); err != nil {
+	if err := r.save(ctx, r.from.record); err != nil {
 		return err
 	}
 	return r.leave(ctx)

@@ -72,7 +72,7 @@ func task(t *testing.T, s *Session, id, text string) {
 		commit := store(t, s, snap, text).Commit.String()
 		o.Result = &commit
 	}
-	if err := errors.Join(s.save(o), s.MarkShown(id, "x"), s.Repo.WriteState("transcripts/"+id+".jsonl", []byte("{}\n"))); err != nil {
+	if err := errors.Join(s.save(t.Context(), o), s.MarkShown(id, "x"), s.Repo.WriteState("transcripts/"+id+".jsonl", []byte("{}\n"))); err != nil {
 		t.Fatal(err)
 	}
 }

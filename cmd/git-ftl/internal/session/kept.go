@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,26 +70,20 @@ func (s *Session) Keepable(id string) (files []patch.NewFile, left []string, err
 
 // kept notes which tests an apply left in the work tree, or an undo took away.
 // What was done is done: a record that cannot be written is said.
-func (s *Session) kept(p patch.Applied) {
-	o, err := s.Task(p.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return // nobody tells of it
-	}
-	kept := slices.Clone(o.Tests.Kept)
-	for _, f := range p.Files {
-		switch at := slices.Index(kept, f.Path); {
-		case f.Beside && f.Change == patch.Added && at < 0:
-			kept = append(kept, f.Path)
-		case f.Change == patch.Deleted && at >= 0:
-			kept = slices.Delete(kept, at, at+1)
+func (s *Session) kept(ctx context.Context, p patch.Applied) {
+	_, err := s.revise(ctx, p.ID, func(o *Outcome) error {
+		for _, f := range p.Files {
+			switch at := slices.Index(o.Tests.Kept, f.Path); {
+			case f.Beside && f.Change == patch.Added && at < 0:
+				o.Tests.Kept = append(o.Tests.Kept, f.Path)
+			case f.Change == patch.Deleted && at >= 0:
+				o.Tests.Kept = slices.Delete(o.Tests.Kept, at, at+1)
+			}
 		}
-	}
-	if err == nil && !slices.Equal(kept, o.Tests.Kept) {
-		slices.Sort(kept)
-		o.Tests.Kept = kept
-		err = s.save(o)
-	}
-	if err != nil {
+		slices.Sort(o.Tests.Kept)
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // nobody tells of a result without a record
 		s.note(fmt.Sprintf("the record of %s does not say which tests were kept: %v", p.ID, err))
 	}
 }

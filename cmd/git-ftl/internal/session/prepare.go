@@ -38,7 +38,7 @@ func (r *run) prepare() error {
 		return err
 	}
 	r.stage("boot", r.bootResult(), start)
-	if err := r.hold(); err != nil {
+	if err := r.hold(r.soft); err != nil {
 		return err
 	}
 	close(r.ready)
@@ -216,10 +216,10 @@ func (r *run) setupDue(changed []git.Change) bool {
 
 // hold marks the sandbox as the only place of a change, from now until it is
 // stored.
-func (r *run) hold() error {
+func (r *run) hold(ctx context.Context) error {
 	// The record names the sandbox first: should git-ftl die before the agent begins,
 	// the mark can be taken off again.
-	if err := r.save(r.out); err != nil {
+	if err := r.save(ctx, r.out); err != nil {
 		return err
 	}
 	if err := r.box.Hold(r.out.ID); err != nil {
@@ -227,7 +227,7 @@ func (r *run) hold() error {
 	}
 	r.held = true
 	r.out.Started = r.Now()
-	return r.save(r.out)
+	return r.save(ctx, r.out)
 }
 
 // identity is who this repository is to git-ftl: a random name, bound to a

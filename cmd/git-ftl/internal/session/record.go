@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -158,7 +159,46 @@ func (o Outcome) Deletions() (n int) {
 	return n
 }
 
-func (s *Session) save(o Outcome) error {
+// save writes down what a task knows of itself. Which of its tests an apply kept is
+// no affair of its own.
+func (s *Session) save(ctx context.Context, o Outcome) error {
+	unlock, err := s.lockRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if now, err := s.Task(o.ID); err == nil {
+		o.Tests.Kept = now.Tests.Kept
+	}
+	return s.writeRecord(o)
+}
+
+// revise changes the record of a task as it is by now, and returns it. Errors: those
+// of Task and of change.
+func (s *Session) revise(ctx context.Context, id string, change func(*Outcome) error) (Outcome, error) {
+	unlock, err := s.lockRecords(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer unlock()
+	o, err := s.Task(id)
+	if err == nil {
+		err = change(&o)
+	}
+	if err == nil {
+		err = s.writeRecord(o)
+	}
+	return o, err
+}
+
+// lockRecords keeps others from writing between a look at a record and its change: a
+// task writes its own while a person decides on its result. It is held for moments,
+// and what was done is written down even where a person wants to wait no more.
+func (s *Session) lockRecords(ctx context.Context) (unlock func(), err error) {
+	return s.Repo.Lock(context.WithoutCancel(ctx), "records")
+}
+
+func (s *Session) writeRecord(o Outcome) error {
 	data, err := json.MarshalIndent(o, "", " ")
 	if err != nil {
 		return err

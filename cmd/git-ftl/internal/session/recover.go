@@ -104,7 +104,7 @@ func (r *run) conclude(ctx context.Context) error {
 		if r.out.Ended.IsZero() {
 			r.out.Ended = r.Now()
 		}
-		return errors.Join(err, r.save(r.out))
+		return errors.Join(err, r.save(ctx, r.out))
 	}
 	return r.end(ctx)
 }
@@ -210,12 +210,12 @@ func (r *run) rescued() string {
 }
 
 // annotate writes the display record beside the result's commit.
-func (r *run) annotate(ctx context.Context) error {
-	data, err := readable(r.out)
+func (s *Session) annotate(ctx context.Context, o Outcome) error {
+	data, err := readable(o)
 	if err != nil {
 		return err
 	}
-	return r.Queue.Note(ctx, plumbing.NewHash(*r.out.Result), data)
+	return s.Queue.Note(ctx, plumbing.NewHash(*o.Result), data)
 }
 
 // readable is a record as JSON that reads well in git log, which shows it as it is: a

@@ -250,7 +250,7 @@ func (r *run) fail(ctx context.Context, why error) error {
 	}
 	r.out.Kept = errors.As(why, new(*refusedError))
 	if r.held && !r.out.Kept {
-		return errors.Join(why, r.save(r.out))
+		return errors.Join(why, r.save(ctx, r.out))
 	}
 	return errors.Join(why, r.end(ctx))
 }
@@ -264,11 +264,11 @@ func (r *run) end(ctx context.Context) error {
 	if r.out.Ended.IsZero() {
 		r.out.Ended = r.Now()
 	}
-	if err := r.save(r.out); err != nil {
+	if err := r.save(ctx, r.out); err != nil {
 		return err
 	}
 	if r.out.Result != nil {
-		if err := r.annotate(ctx); err != nil {
+		if err := r.annotate(ctx, r.out); err != nil {
 			r.note(fmt.Sprintf("the note of %s could not be written: %v", r.out.ID, err))
 		}
 	}

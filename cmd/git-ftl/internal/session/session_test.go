@@ -207,7 +207,7 @@ func TestDeadTaskBeforeItsAgent(t *testing.T) {
 	s := newSession(t, t.TempDir())
 	out := newOutcome("kkkk")
 	out.Created = time.Now()
-	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
+	if err := errors.Join(s.save(t.Context(), out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.recoverTask(t.Context(), "kkkk"); err != nil {
@@ -229,7 +229,7 @@ func TestDeadTaskWithASandbox(t *testing.T) {
 	s.Env = append(s.Env, "DOCKER_HOST=unix:///nowhere")
 	out := newOutcome("kkkk")
 	out.Created, out.Sandbox = time.Now(), "main-1"
-	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
+	if err := errors.Join(s.save(t.Context(), out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.recoverTask(t.Context(), "kkkk"); !errors.Is(err, container.ErrNoEngine) {
@@ -278,7 +278,7 @@ func TestDeadFollowUpBeforeItsRecord(t *testing.T) {
 	s := newSession(t, t.TempDir())
 	out := newOutcome("kkkk")
 	out.Status, out.Started, out.Ended = Empty, time.Now(), time.Now().Add(-time.Hour)
-	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil), s.recoverTask(t.Context(), "kkkk")); err != nil {
+	if err := errors.Join(s.save(t.Context(), out), s.Repo.WriteState("running/kkkk", nil), s.recoverTask(t.Context(), "kkkk")); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Task("kkkk"); err != nil || !got.Ended.Equal(out.Ended) || got.Status != Empty {
@@ -294,7 +294,7 @@ func TestRefusedChangeOutlivesACrash(t *testing.T) {
 	s.Env = append(s.Env, "DOCKER_HOST=unix:///nonexistent")
 	out := newOutcome("kkkk")
 	out.Status, out.Kept, out.Sandbox, out.Started, out.Ended = Failed, true, "main-1", time.Now(), time.Now()
-	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
+	if err := errors.Join(s.save(t.Context(), out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.recoverTask(t.Context(), "kkkk"); err != nil {
@@ -317,7 +317,7 @@ func TestLiveTaskIsLeftAlone(t *testing.T) {
 	}
 	defer unlock()
 	out := newOutcome("kkkk")
-	if err := errors.Join(s.save(out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
+	if err := errors.Join(s.save(t.Context(), out), s.Repo.WriteState("running/kkkk", nil)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.recoverTask(t.Context(), "kkkk"); err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/git-ftl/git-ftl/lint"
 )
 
 // verify has tests and a reviewer look at the result, which is stored by now and
@@ -99,6 +101,7 @@ func (r *run) untested(why string) Tests {
 // before is not true of it.
 func (r *run) forgetVerdicts() {
 	kept := r.out.Tests.Kept
+	r.out.Findings, r.out.Blocked = []lint.Finding{}, false
 	r.out.Review, r.out.Tests = nil, r.untested(unfinished)
 	r.out.Tests.Kept, r.out.Tests.Touched = kept, touched(r.out.Files)
 }
@@ -107,17 +110,16 @@ func (r *run) forgetVerdicts() {
 // findings may have been accepted since the task ended.
 func (r *run) amend(ctx context.Context, what, of string, change func(*Outcome)) {
 	change(&r.out)
-	now, err := r.Task(r.out.ID)
-	if err == nil && (now.Result == nil || *now.Result != of) {
-		err = errors.New("the result is another one by now")
-	}
-	if err == nil {
-		change(&now)
+	now, err := r.revise(ctx, r.out.ID, func(now *Outcome) error {
+		if now.Result == nil || *now.Result != of {
+			return errors.New("the result is another one by now")
+		}
+		change(now)
 		now.Stages = r.out.Stages
-		err = r.save(now)
-	}
+		return nil
+	})
 	if err == nil {
-		err = r.annotate(ctx)
+		err = r.annotate(ctx, now)
 	}
 	if err != nil {
 		r.note(fmt.Sprintf("the %s of %s could not be kept: %v", what, r.out.ID, err))

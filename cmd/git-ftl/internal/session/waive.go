@@ -74,11 +74,10 @@ func (s *Session) waived(id string) map[string]string {
 }
 
 // Renew puts what is found of a result now into its record.
-func (s *Session) Renew(id string, report lint.Report) error {
-	o, err := s.Task(id)
-	if err != nil {
-		return err
-	}
-	o.Findings, o.Blocked = report.Findings, report.Blocked()
-	return s.save(o)
+func (s *Session) Renew(ctx context.Context, id string, report lint.Report) error {
+	_, err := s.revise(ctx, id, func(o *Outcome) error {
+		o.Findings, o.Blocked = report.Findings, report.Blocked()
+		return nil
+	})
+	return err
 }
