@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
@@ -67,6 +68,9 @@ func (a *app) showUndone(p patch.Applied, o patch.UndoOptions) {
 		return
 	}
 	did, again := "as before "+p.ID+" was applied", "git ftl apply "+p.ID
+	if slices.ContainsFunc(p.Files, func(f patch.Written) bool { return f.Beside }) {
+		again = "git ftl apply --with-tests " + p.ID
+	}
 	if p.Result.State == "" { // no result had a part in it
 		did, again = "as before snapshot "+p.ID+" was restored", "git ftl snapshots restore "+p.ID
 	}
