@@ -17,19 +17,20 @@ type logCmd struct {
 
 // logged is a task in git ftl log.
 type logged struct {
-	ID      string         `json:"id"`
-	Created time.Time      `json:"created"`
-	Ended   time.Time      `json:"ended,omitzero"`
-	Agent   string         `json:"agent"`
-	Model   string         `json:"model"`
-	Status  string         `json:"status"`
-	State   string         `json:"state"` // of the result; "" without one
-	Task    string         `json:"task"`
-	Turns   []string       `json:"turns"` // what was asked before, oldest first
-	Result  string         `json:"result"`
-	Files   []session.File `json:"files"`
-	Tests   string         `json:"tests"`    // what came of them: passed, failed, invalid or skipped
-	Cost    float64        `json:"cost_usd"` // of the newest turn, its review and tests included, as far as it is known
+	ID        string         `json:"id"`
+	Created   time.Time      `json:"created"`
+	Ended     time.Time      `json:"ended,omitzero"`
+	Agent     string         `json:"agent"`
+	Model     string         `json:"model"`
+	Status    string         `json:"status"`
+	State     string         `json:"state"` // of the result; "" without one
+	Task      string         `json:"task"`
+	Turns     []string       `json:"turns"` // what was asked before, oldest first
+	Result    string         `json:"result"`
+	Files     []session.File `json:"files"`
+	Tests     string         `json:"tests"`               // what came of them: passed, failed, invalid or skipped
+	Verifying string         `json:"verifying,omitempty"` // what still looks at the result: tests or review
+	Cost      float64        `json:"cost_usd"`            // of the newest turn, its review and tests included, as far as it is known
 }
 
 // Run implements the verb.
@@ -67,7 +68,7 @@ func (c *logCmd) Run(a *app) error {
 func logOf(o session.Outcome, now taskLine) logged {
 	l := logged{
 		ID: o.ID, Created: o.Created, Ended: o.Ended, Agent: o.Agent, Model: o.Model, Status: o.Status,
-		Task: o.Task, Turns: []string{}, Result: now.Result, Files: o.Files, Tests: o.Tests.Status, Cost: o.Usage.Cost,
+		Task: o.Task, Turns: []string{}, Result: now.Result, Files: o.Files, Tests: o.Tests.Status, Verifying: now.Verifying, Cost: o.Usage.Cost,
 	}
 	if now.Result != "" {
 		l.State = now.State
@@ -92,6 +93,9 @@ func (a *app) logEntry(l logged) {
 	state := l.Status
 	if l.State != "" {
 		state = l.State + cut(l.Status) + tested(l.Tests)
+	}
+	if l.Verifying != "" {
+		state += ", " + l.Verifying + " under way"
 	}
 	fmt.Fprintf(a.stdout, "task %s  %s\n", clean(l.ID), state)
 	row := func(name, value string) {
