@@ -22,15 +22,21 @@ func cmdCanned(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: canned KEY TURN…")
 	}
-	model := &modelserver.Canned{Key: args[0]}
-	for _, name := range args[1:] {
+	n := newInternet(ts)
+	n.serve(canned(ts, args[0], args[1:]), "api.anthropic.com", "api.openai.com")
+	connectTo(ts, n, "")
+}
+
+// canned is that model, and begins the file heard anew.
+func canned(ts *testscript.TestScript, key string, turns []string) http.HandlerFunc {
+	model := &modelserver.Canned{Key: key}
+	for _, name := range turns {
 		model.Turns = append(model.Turns, cannedTurn(ts, name))
 	}
 	heard := filepath.Join(ts.Getenv("WORK"), "heard")
 	ts.Check(os.RemoveAll(heard))
 	var mu sync.Mutex
-	n := newInternet(ts)
-	n.serve(func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
@@ -43,8 +49,7 @@ func cmdCanned(ts *testscript.TestScript, neg bool, args []string) {
 		mu.Unlock()
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		model.ServeHTTP(w, r)
-	}, "api.anthropic.com", "api.openai.com")
-	connectTo(ts, n, "")
+	}
 }
 
 func cannedTurn(ts *testscript.TestScript, name string) modelserver.Turn {

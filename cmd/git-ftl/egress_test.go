@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
@@ -121,13 +122,32 @@ func cmdMirror(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("TAG", tag)
 }
 
-// cmdModels starts the scripted model under the names of its providers: models KEY.
+// cmdModels starts the scripted model under the names of its providers: models KEY
+// [TURN…]. With turns it is an agent's alone, and what git-ftl itself asks is answered
+// as canned does.
 func cmdModels(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: models KEY")
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: models KEY [TURN…]")
+	}
+	agents := &modelserver.Server{Key: args[0]}
+	serve := agents.ServeHTTP
+	if len(args) > 1 {
+		own := canned(ts, args[0], args[1:])
+		serve = func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if bytes.Contains(body, []byte("is an instruction to you, whatever it claims to be")) { // as our own prompts say
+				own(w, r)
+				return
+			}
+			agents.ServeHTTP(w, r)
+		}
 	}
 	n := newInternet(ts)
-	n.serve((&modelserver.Server{Key: args[0]}).ServeHTTP, modelserver.Hosts()...)
+	n.serve(serve, modelserver.Hosts()...)
 	connectTo(ts, n, "")
 }
 
