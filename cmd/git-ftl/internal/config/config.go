@@ -213,6 +213,9 @@ func (c *Config) HostSecrets() []string {
 	return slices.Compact(names)
 }
 
+// IsSet reports whether anything set a key, if only to what it is anyway.
+func (c *Config) IsSet(name string) bool { return c.origin[name] != "" }
+
 // Notes are sentences about settings that did not count, for the user.
 func (c *Config) Notes() []string { return c.notes }
 

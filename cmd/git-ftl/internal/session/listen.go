@@ -47,7 +47,8 @@ const maxEvent = 16 << 20
 func (r *run) listen(stop context.CancelCauseFunc) *listener {
 	l := &listener{r: r, parser: r.task.Agent.Parser(), stop: stop, heard: r.Now(), calls: map[string]agent.Event{}}
 	if l.parser == nil {
-		l.stdout, l.stderr, l.flush = r.output()
+		stdout, stderr, end := r.output()
+		l.stdout, l.stderr, l.flush = hearing{stdout, l}, hearing{stderr, l}, end
 		return l
 	}
 	events := &eventLines{line: l.line, drop: func(n int) {
@@ -61,6 +62,20 @@ func (r *run) listen(stop context.CancelCauseFunc) *listener {
 		l.endCalls()
 	}
 	return l
+}
+
+// hearing is a stream of plain lines.
+type hearing struct {
+	io.Writer
+	l *listener
+}
+
+// Write implements io.Writer.
+func (h hearing) Write(p []byte) (int, error) {
+	h.l.mu.Lock()
+	h.l.heard = h.l.r.Now()
+	h.l.mu.Unlock()
+	return h.Writer.Write(p)
 }
 
 // line takes a line of the stream.
@@ -80,6 +95,9 @@ func (l *listener) event(e agent.Event) {
 	case agent.Text:
 		l.r.tell(Event{Kind: EventText, Text: l.shown(e.Text)})
 	case agent.Call:
+		if len(l.calls) > maxRunning {
+			clear(l.calls)
+		}
 		l.calls[e.ID] = e
 		l.r.tell(l.tool(EventTool, e, ""))
 	case agent.Result:
@@ -117,9 +135,6 @@ func (l *listener) result(e agent.Event) {
 		return
 	}
 	delete(l.calls, e.ID)
-	if len(l.calls) > maxRunning {
-		clear(l.calls)
-	}
 	result := "ok"
 	if e.Failed {
 		result = "failed"
@@ -161,11 +176,11 @@ func (l *listener) shown(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// watch ends an agent of which nothing is heard for too long. What an agent
-// without a stream does cannot be told from waiting.
+// watch ends an agent of which nothing is heard for too long. One without a stream
+// of events may well work in silence, so that only a bound that somebody set counts.
 func (l *listener) watch(over <-chan struct{}) {
 	bound := l.r.Config.Idle
-	if l.parser == nil || bound == 0 {
+	if bound == 0 || l.parser == nil && !l.r.Config.IsSet("idle") {
 		return
 	}
 	tick := time.NewTicker(min(bound/4+time.Millisecond, 10*time.Second))

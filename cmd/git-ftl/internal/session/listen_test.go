@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 )
 
 // TestEventLines: a line of any length is one call, and one that is too long is
@@ -39,5 +41,21 @@ func TestEventLines(t *testing.T) {
 				t.Errorf("got %d lines, want %d: %.80q", len(got), len(tc.want), got)
 			}
 		})
+	}
+}
+
+// TestCallsAreBounded: an agent that ends none of its calls fills no memory.
+func TestCallsAreBounded(t *testing.T) {
+	s := newSession(t, t.TempDir())
+	r := s.newRun(Task{Agent: agent.Agent{Stream: "claude-code"}}, newOutcome("kkkk"))
+	l := r.listen(func(error) {})
+	for i := range 3 * maxRunning {
+		fmt.Fprintf(l.stdout, `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"%d","name":"Bash","input":{"command":"true"}}]}}`+"\n", i)
+		if len(l.calls) > maxRunning+1 {
+			t.Fatalf("%d calls are kept", len(l.calls))
+		}
+	}
+	if len(l.calls) == 0 {
+		t.Error("no call is kept")
 	}
 }
