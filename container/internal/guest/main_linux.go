@@ -85,14 +85,15 @@ func serve() error {
 		return err
 	}
 	defer unlock()
-	if _, err := workspace.EnsureUser("/etc", space.Home, space.UID); err != nil {
+	user, err := workspace.EnsureUser("/etc", space.Home, space.UID)
+	if err != nil {
 		return fmt.Errorf("name the agent's user: %w", err)
 	}
 	version, err := ownVersion()
 	if err != nil {
 		return err
 	}
-	s := &server{space: space, killer: killer, runner: proc.NewRunner(space.Root, space.UID), version: version}
+	s := &server{space: space, user: user, killer: killer, runner: proc.NewRunner(space.Root, space.UID), version: version}
 	s.network = network.New()
 	s.gate.kill, s.gate.up, s.gate.down = killer.Kill, s.network.Up, s.network.Down
 	err = s.serve(standard{})

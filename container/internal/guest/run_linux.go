@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/git-ftl/git-ftl/container/internal/proc"
@@ -28,6 +29,11 @@ func (s *server) run(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		http.Error(w, "read run: "+err.Error(), http.StatusBadRequest)
 		return
+	}
+	for i, kv := range req.Env {
+		if name, ok := strings.CutSuffix(kv, "="+wire.User); ok && (name == "USER" || name == "LOGNAME") {
+			req.Env[i] = name + "=" + s.user // which the host cannot know
+		}
 	}
 	if err := s.gate.enter(r.Context()); err != nil {
 		refuse(w, err)

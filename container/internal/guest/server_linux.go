@@ -32,6 +32,7 @@ const (
 // server answers one host.
 type server struct {
 	space   workspace.Space
+	user    string // the agent's name in this image
 	killer  *proc.Killer
 	runner  *proc.Runner
 	version string

@@ -33,6 +33,7 @@ type Container struct {
 	Args       []string // of the build, NAME=value, sorted
 	Setup      string   // for sh -c, in the workspace
 	Env        []string // NAME=value, sorted
+	User       string   // that the agent is to be, by name; "" where it is not said
 	Left       []string // keys of what does not count, sorted
 }
 
@@ -60,6 +61,7 @@ func (c Container) Parts() []Part {
 		name, value, _ := strings.Cut(kv, "=")
 		all = append(all, Part{"containerEnv." + name, value})
 	}
+	add("remoteUser", c.User)
 	return all
 }
 
@@ -111,10 +113,8 @@ func (p *parser) field(key string, value json.RawMessage) {
 		p.c.Setup = p.command(key, value)
 	case "containerEnv":
 		p.c.Env = p.variables(key, value)
-	case "remoteUser", "containerUser":
-		if p.text(key, value) != user {
-			p.left(key)
-		}
+	case "remoteUser", "containerUser": // keys come sorted, so that the first one has the last word
+		p.c.User = p.user(key, value)
 	case "$schema", "name", "customizations", "forwardPorts", "portsAttributes", "otherPortsAttributes", "hostRequirements",
 		"shutdownAction", "updateRemoteUserUID", "userEnvProbe", "waitFor", "overrideCommand", "init":
 		// Of an editor, or of how it starts its container: a sandbox is as if they were
@@ -124,8 +124,18 @@ func (p *parser) field(key string, value json.RawMessage) {
 	}
 }
 
-// user is who an agent is in every sandbox.
-const user = "ftl"
+// userName matches the names that useradd gives to people, and no number.
+var userName = lazyregexp.New(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+// user is the name of an ordinary user: an agent is never root.
+func (p *parser) user(key string, value json.RawMessage) string {
+	name := p.text(key, value)
+	if name == "root" || !userName.MatchString(name) {
+		p.left(key)
+		return ""
+	}
+	return name
+}
 
 func (p *parser) build(value json.RawMessage) {
 	fields, err := object(value)

@@ -33,7 +33,11 @@ func TestParse(t *testing.T) {
 		{"setup as words", `{"postCreateCommand": ["echo", "it's", "$HOME; rm"]}`, container{Setup: `'echo' 'it'\''s' '$HOME; rm'`}},
 		{"setup side by side", `{"postCreateCommand": {"b": ["two"], "a": "one # why"}}`, container{Setup: "( one # why\n) && ( 'two'\n)"}},
 		{"variables", `{"containerEnv": {"A": "x=y", "B": "${containerWorkspaceFolder}/b"}}`, container{Env: []string{"A=x=y", "B=/workspace/b"}}},
-		{"the agent's own user", `{"remoteUser": "ftl", "containerUser": "ftl"}`, container{}},
+		{"a user", `{"remoteUser": "vscode", "containerUser": "node"}`, container{User: "vscode"}},
+		{"the user of the container", `{"containerUser": "node"}`, container{User: "node"}},
+		{"no user for an agent", `{"remoteUser": "0"}`, container{Left: []string{"remoteUser"}}},
+		{"a user that is more", `{"remoteUser": "a:0:0"}`, container{Left: []string{"remoteUser"}}},
+		{"a user of the host", `{"remoteUser": "${localEnv:USER}"}`, container{Left: []string{"remoteUser"}}},
 
 		{"what a sandbox cannot have", `{"initializeCommand": "x", "runArgs": ["--privileged"], "mounts": [], "workspaceMount": "x", "workspaceFolder": "/", "privileged": true,
 			"capAdd": [], "securityOpt": [], "appPort": 1, "features": {}, "dockerComposeFile": "c.yml", "service": "s", "onCreateCommand": "x", "remoteEnv": {}, "remoteUser": "root", "Image": "a"}`,

@@ -2,6 +2,7 @@ package session
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/devcontainer"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
@@ -209,4 +211,19 @@ func (s *Session) withEnv(image container.Image) container.Image {
 	}
 	image.Env = env
 	return image
+}
+
+// sayUser says where the agent is not who devcontainer.json wants it to be: it is the
+// image's user with the id of every agent.
+func (r *run) sayUser(ctx context.Context) error {
+	want := r.Config.Container.User
+	if want == "" {
+		return nil
+	}
+	var out bytes.Buffer
+	_, err := r.box.Run(ctx, container.Cmd{Argv: []string{"sh", "-c", "echo $USER"}, Env: agentEnv(r.image, ""), Stdout: &limited{to: &out, left: 1 << 10}, Stderr: io.Discard})
+	if is := strings.TrimSpace(out.String()); err == nil && is != want {
+		r.note(fmt.Sprintf("%s: remoteUser %s is not user 1000 of the image, which an agent is: that is %s", r.Config.Container.Name, want, escape.Text(is)))
+	}
+	return err
 }

@@ -148,6 +148,9 @@ func (r *run) reset(ctx context.Context) error {
 	if err := r.join(ctx); err != nil {
 		return err
 	}
+	if err := r.sayUser(ctx); err != nil {
+		return err
+	}
 	if err := r.setup(ctx, export, report.Setup); err != nil {
 		return err
 	}
