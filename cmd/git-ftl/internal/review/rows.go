@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
 )
 
 // kind is what a row of the document shows.
@@ -106,8 +108,13 @@ func at(k kind, file, hunk int) row { return row{kind: k, file: file, hunk: hunk
 // maxProse bounds a text that is shown in words, in bytes.
 const maxProse = 16 << 10
 
-// say adds rows of text, broken to the width.
+// say adds rows of text, broken to the width. What is no text of a person or a model,
+// nor a program's output, is one line: a name with another in it would look like more
+// than one statement.
 func (b *builder) say(r row, indent, text string) {
+	if r.kind == title || r.kind == warning {
+		text = escape.Text(text)
+	}
 	if len(text) > maxProse {
 		text = text[:maxProse] + " …"
 	}

@@ -1,6 +1,10 @@
 package review
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/escape"
+)
 
 // maxTests bounds the tests that are listed.
 const maxTests = 50
@@ -17,7 +21,7 @@ func (b *builder) tests() {
 		if t.Status == "failed" || t.Status == "invalid" {
 			kind = warning
 		}
-		b.say(at(kind, -1, -1), "  ", t.Status+"  "+t.Words())
+		b.say(at(kind, -1, -1), "  ", escape.Text(t.Status+"  "+t.Words()))
 		if output := strings.Trim(t.Output, "\r\n"); kind == warning && output != "" {
 			b.say(at(prose, -1, -1), "    ", output)
 		}
