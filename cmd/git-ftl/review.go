@@ -71,7 +71,7 @@ func (v *reviewing) plain(ctx context.Context) error {
 		fmt.Fprintf(v.stdout, "review: %s\n", cleanLines(change.Summary))
 	}
 	for _, f := range change.Findings {
-		fmt.Fprintf(v.stdout, "%s %s  %s:%d  %s\n", clean(f.Severity), clean(f.Rule), clean(f.Path), f.Line, clean(f.Message))
+		fmt.Fprintf(v.stdout, "%s %s  %s  %s\n", clean(f.Severity), clean(f.Rule), clean(f.Place()), clean(f.Message))
 	}
 	if err := v.s.MarkShown(v.r.ID, v.r.Commit.String()); err != nil {
 		return err

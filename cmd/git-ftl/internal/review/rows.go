@@ -155,7 +155,7 @@ func (b *builder) overview() {
 		}
 		b.say(at(title, -1, -1), "", words)
 		for _, f := range c.Findings {
-			b.say(at(warning, -1, -1), "  ", f.place()+"  "+f.words())
+			b.say(at(warning, -1, -1), "  ", f.Place()+"  "+f.words())
 		}
 	}
 	b.blank(-1)
@@ -170,7 +170,8 @@ func (v Verdict) words() string {
 	return v.Status + ", " + v.Detail
 }
 
-func (f Finding) place() string {
+// Place is the path, and the line where there is one; not escaped.
+func (f Finding) Place() string {
 	if f.Line > 0 {
 		return fmt.Sprintf("%s:%d", f.Path, f.Line)
 	}
@@ -214,7 +215,7 @@ func (b *builder) looseRows(i, top, begin, end int) {
 	b.rows = b.rows[:top]
 	for _, line := range slices.Sorted(maps.Keys(b.loose)) {
 		for _, x := range b.loose[line] {
-			b.say(at(warning, i, -1), "! ", x.place()+"  "+x.words())
+			b.say(at(warning, i, -1), "! ", x.Place()+"  "+x.words())
 		}
 	}
 	for h := begin; h < end; h++ {

@@ -29,3 +29,11 @@ func TestNamesAreOneLine(t *testing.T) {
 		t.Fatal("no rows")
 	}
 }
+
+func TestPlace(t *testing.T) {
+	for f, want := range map[Finding]string{{Path: "a"}: "a", {Path: "a", Line: 3}: "a:3"} {
+		if got := f.Place(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
