@@ -138,7 +138,9 @@ func chooseAgent(c *config.Config, flag string, t agent.Turn) (agent.Agent, erro
 	}
 	switch command, ok := c.Agents[name]; {
 	case ok:
-		return agent.Command(name, command.Command, t.Task), nil
+		chosen := agent.Command(name, command.Command, t.Task)
+		chosen.MaxCost = c.MaxCost
+		return chosen, nil
 	case c.Asked("agents." + name + ".command"):
 		return agent.Agent{}, untrustedError("agents." + name + ".command")
 	case name == "" && c.Asked("agent"):

@@ -39,6 +39,9 @@ func (r *run) work(ctx context.Context) error {
 		return err
 	}
 	r.out.Folder = folder
+	if a := r.task.Agent; a.MaxCost > 0 && a.Stream == "" {
+		r.note(fmt.Sprintf("%s does not say what it costs: no bound of $%g can be kept", a.Name, a.MaxCost))
+	}
 	l := r.listen(stop)
 	over := make(chan struct{})
 	go l.watch(over)
