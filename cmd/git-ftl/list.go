@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ type taskLine struct {
 	Tests      string    `json:"tests"`               // what came of them: passed, failed, invalid or skipped
 	Verifying  string    `json:"verifying,omitempty"` // what still looks at the result: tests or review
 	WorkTree   string    `json:"work_tree"`
-	Doing      string    `json:"doing,omitempty"`   // of a running task: the last line it printed, or its stage
+	Doing      string    `json:"doing,omitempty"`   // of a running task: the last line it printed, or the stage that it is at
 	Elapsed    float64   `json:"elapsed,omitempty"` // of a running task, seconds
 }
 
@@ -90,13 +91,18 @@ func (c *statusCmd) Run(a *app) error {
 // live adds what a task does at the moment.
 func (l taskLine) live(s *session.Session) taskLine {
 	if e, ok := s.LastEvent(l.ID); ok {
-		l.Doing = e.Text
-		if l.Doing == "" {
-			l.Doing = e.Stage
-		}
+		l.Doing = cmp.Or(e.Text, afterStage(e.Stage))
 	}
 	l.Elapsed = s.Now().Sub(l.Created).Seconds()
 	return l
+}
+
+// afterStage is the stage that a task is at once one has ended.
+func afterStage(ended string) string {
+	next := map[string]string{
+		"snapshot": "boot", "setup": "boot", "boot": "agent", "write": "agent", "agent": "diff", "diff": "store", "store": "lint",
+	}
+	return cmp.Or(next[ended], ended)
 }
 
 // shortStatus is for a prompt: it looks into files, and leaves what an earlier
