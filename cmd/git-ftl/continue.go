@@ -108,12 +108,12 @@ func resumed(s *session.Session, t session.Task, o session.Outcome, name string)
 	if err != nil {
 		return t, err
 	}
-	t.Agent, err = chooseAgent(s.Config, name, agent.Turn{Task: prompt, Model: t.Model})
+	t.Agent, err = chooseAgent(s, name, agent.Turn{Task: prompt, Model: t.Model})
 	if err != nil || t.Agent.Stream == "" || t.Agent.Name != o.Agent || o.Session == "" || !agent.Resumes(name) {
 		return t, err
 	}
 	told := t.Agent
 	t.Replay = &told
-	t.Agent, err = chooseAgent(s.Config, name, agent.Turn{Task: t.Text, Model: t.Model, Session: o.Session})
+	t.Agent, err = chooseAgent(s, name, agent.Turn{Task: t.Text, Model: t.Model, Session: o.Session})
 	return t, err
 }

@@ -17,7 +17,7 @@ func (c *runCmd) race(s *session.Session, text string) (session.Task, error) {
 		if c.Agent != "" && name == "" {
 			return session.Task{}, &exitError{code: exitUsage, err: fmt.Errorf("%q names an agent too few", c.Agent), hints: []string{"git ftl run -a NAME,NAME"}}
 		}
-		chosen, err := chooseAgent(s.Config, name, agent.Turn{Task: text, Model: s.Config.Model})
+		chosen, err := chooseAgent(s, name, agent.Turn{Task: text, Model: s.Config.Model})
 		if err != nil {
 			return session.Task{}, err
 		}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
@@ -117,21 +120,27 @@ func (c *runCmd) Run(a *app) error {
 	})
 }
 
-// chooseAgent finds the agent by flag or setting. What the user configured goes
-// before what is built in.
-func chooseAgent(c *config.Config, flag string, t agent.Turn) (agent.Agent, error) {
-	name := flag
-	if name == "" {
-		name = c.Agent
-	}
-	if name == "" && len(c.Agents) == 1 {
-		for only := range c.Agents {
-			name = only
+// usualAgent is who does a task where no flag says so: the one of the settings, or the
+// only one that there is. "" is nobody.
+func usualAgent(s *session.Session) string {
+	some := slices.Collect(maps.Keys(s.Config.Agents))
+	if len(some) == 0 && !s.Config.Asked("agent") {
+		some = s.Agents()
+		if len(some) == 0 {
+			some = s.Config.AskedAgents()
 		}
 	}
-	if only := c.AskedAgents(); name == "" && !c.Asked("agent") && len(only) == 1 {
-		name = only[0]
+	if s.Config.Agent == "" && len(some) == 1 {
+		return some[0]
 	}
+	return s.Config.Agent
+}
+
+// chooseAgent finds the agent by flag or setting. What the user configured goes
+// before what is built in.
+func chooseAgent(s *session.Session, flag string, t agent.Turn) (agent.Agent, error) {
+	c := s.Config
+	name := cmp.Or(flag, usualAgent(s))
 	hints := []string{
 		"git config --global ftl.agent NAME, one of " + strings.Join(agent.Names(), ", "),
 		`git config --global ftl.agents.NAME.command "CMD that reads the task from stdin"`, "git ftl exec CMD runs any command as the agent",

@@ -39,7 +39,7 @@ func (c *setupCmd) Run(a *app) error {
 	}
 	fmt.Fprintf(a.stdout, "engine    %s %s at %s\n", clean(info.Name), clean(info.Version), clean(info.Address))
 	steps := session.NewLines(func(text string) { a.ui.line("  %s", text) })
-	if err := c.choose(s); err != nil {
+	if err := c.choose(ctx, a, s); err != nil {
 		return err
 	}
 	image, err := s.Image(ctx, e, steps)

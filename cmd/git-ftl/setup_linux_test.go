@@ -42,6 +42,9 @@ func TestSetupChoosesStore(t *testing.T) {
 			term.forget()
 			term.types(with + "git ftl setup; echo code $? $((20+1))\n")
 			term.until("code $?") // the echo of the line itself
+			term.until("which agent")
+			term.forget()
+			term.types("\n")
 			for i := 0; i+1 < len(row.answers); i += 2 {
 				term.until(row.answers[i])
 				term.forget()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
@@ -15,8 +16,14 @@ import (
 	"github.com/git-ftl/git-ftl/shadow/vault"
 )
 
-// choose puts the agents that are asked for on the user's list.
-func (c *setupCmd) choose(s *session.Session) error {
+// choose puts the agents that are asked for on the user's list. A person who has
+// none yet is asked.
+func (c *setupCmd) choose(ctx context.Context, a *app, s *session.Session) error {
+	if len(c.Agent) == 0 && !c.Yes && isTerminal(a.stdin) && isTerminal(a.stderr) && s.Config.Agent == "" && len(s.Config.Agents)+len(s.Agents()) == 0 {
+		if err := c.askAgent(ctx, a); err != nil {
+			return err
+		}
+	}
 	for _, name := range c.Agent {
 		if !slices.Contains(agent.Names(), name) {
 			return &exitError{
@@ -31,10 +38,37 @@ func (c *setupCmd) choose(s *session.Session) error {
 	return nil
 }
 
+// askAgent asks which of the agents that are pinned is to do tasks.
+func (c *setupCmd) askAgent(ctx context.Context, a *app) error {
+	pinned := slices.DeleteFunc(agent.Names(), func(name string) bool { return agent.Version(name) == "" })
+	fmt.Fprint(a.stderr, "an agent does your tasks, and comes into the sandbox's image:\n")
+	for i, name := range pinned {
+		fmt.Fprintf(a.stderr, "  %d  %-12s %s\n", i+1, name, agent.Version(name))
+	}
+	for answers := bufio.NewReader(a.stdin); ; {
+		answer, err := a.answer(ctx, answers, fmt.Sprintf("which agent (1-%d or its name, empty for none)? ", len(pinned)))
+		if err != nil || answer == "" {
+			return err
+		}
+		n, err := strconv.Atoi(answer)
+		if err != nil {
+			n = slices.Index(pinned, answer) + 1
+		}
+		if n >= 1 && n <= len(pinned) {
+			c.Agent = []string{pinned[n-1]}
+			return nil
+		}
+		a.ui.note(fmt.Sprintf("it is a number from 1 to %d", len(pinned))) // and the question comes again
+	}
+}
+
 // setupKeys says of each agent whether it has a key. The first one that has none
 // gets what stdin brings, or what a person types.
 func (a *app) setupKeys(ctx context.Context, c *setupCmd, s *session.Session) error {
 	model := ""
+	if len(s.Agents()) == 0 {
+		fmt.Fprintf(a.stdout, "agent     none: git ftl setup -a claude-code\n")
+	}
 	for _, name := range s.Agents() {
 		built, err := agent.Builtin(name, agent.Turn{})
 		if err != nil {

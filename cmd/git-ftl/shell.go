@@ -170,7 +170,7 @@ func (sh *shell) chooseAgent(name string) {
 	s, err := sh.command().open(context.Background())
 	if err == nil {
 		var chosen agent.Agent
-		if chosen, err = chooseAgent(s.Config, sh.agent, agent.Turn{}); err == nil {
+		if chosen, err = chooseAgent(s, sh.agent, agent.Turn{}); err == nil {
 			sh.ui.note("tasks go to " + chosen.Name)
 		}
 	}
