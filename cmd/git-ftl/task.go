@@ -147,6 +147,7 @@ func (a *app) finish(s *session.Session, f *taskFlags, ends []ending) error {
 	if done && len(ends) > 1 {
 		failed = nil
 	}
+	a.sayUnbegun(ends, failed)
 	if len(outs) == 0 {
 		return failed
 	}
@@ -160,6 +161,25 @@ func (a *app) finish(s *session.Session, f *taskFlags, ends []ending) error {
 		return errors.Join(failed, err)
 	}
 	return failed
+}
+
+// sayUnbegun tells why attempts never began, each reason once and but for the one that
+// the command ends with. What happens to an agent at work is told when it does.
+func (a *app) sayUnbegun(ends []ending, with error) {
+	said := map[string]bool{}
+	if with != nil {
+		said[a.tell(with).Error] = true
+	}
+	for _, e := range ends {
+		if e.err == nil || !e.out.Started.IsZero() {
+			continue
+		}
+		f := a.tell(e.err)
+		if !said[f.Error] {
+			a.ui.note(strings.Join(append([]string{f.Error}, f.Hints...), "; "))
+		}
+		said[f.Error] = true
+	}
 }
 
 // unread adds to the error of an agent whose output was not shown where it is.
