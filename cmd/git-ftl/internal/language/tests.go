@@ -44,7 +44,7 @@ func Tests(language, file string) bool {
 
 // IsTest reports whether a file of a project is one of its tests, or what its tests
 // compare with or are made of, by the customs of all languages. Tests that stand
-// among other code, as Rust has them, are not known by a path.
+// among other code are not known by a path: see InlineTests.
 func IsTest(file string) bool {
 	for folder := range strings.SplitSeq(strings.ToLower(path.Dir(file)), "/") {
 		switch folder {
@@ -59,6 +59,15 @@ func IsTest(file string) bool {
 	}
 	return cTest.MatchString(path.Base(file))
 }
+
+// rustInline is the end of a file of Rust, from its first test on.
+var rustInline = lazyregexp.New(`(?ms)^[ \t]*#\[(cfg\(test\)|([a-z_]+::)*test\b).*\z`)
+
+// HasInlineTests reports whether tests may stand in a file among other code.
+func HasInlineTests(file string) bool { return strings.HasSuffix(file, ".rs") }
+
+// InlineTests is the part of such a file from its first test on; "" where it has none.
+func InlineTests(text string) string { return rustInline.FindString(text) }
 
 // testSetting are files by which tests can be switched off, or made to pass.
 var testSetting = lazyregexp.New(`^(conftest\.py|(site|user)customize\.py|pytest\.(ini|toml)|tox\.(ini|toml)|setup\.(cfg|py)|pyproject\.toml|noxfile\.py|\.coveragerc` +

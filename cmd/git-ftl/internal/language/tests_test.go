@@ -9,6 +9,21 @@ import (
 )
 
 // TestTests: what runners find, what is a project's test, and what decides on tests.
+func TestInlineTests(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"none", "fn a() {}\n// #[test] in words\nlet s = \"#[test]\";\n", ""},
+		{"a module", "fn a() {}\n\n#[cfg(test)]\nmod tests {}\n", "#[cfg(test)]\nmod tests {}\n"},
+		{"a function", "fn a() {}\n  #[test]\nfn b() {}\n", "  #[test]\nfn b() {}\n"},
+		{"of a runtime", "#[tokio::test]\nasync fn b() {}\n", "#[tokio::test]\nasync fn b() {}\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := language.InlineTests(tc.text); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestTests(t *testing.T) {
 	all := []string{language.Python, language.TypeScript, language.JavaScript, language.Go, language.Java, language.Cpp, language.Rust}
 	for _, row := range []struct {

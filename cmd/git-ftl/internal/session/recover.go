@@ -174,7 +174,7 @@ func (r *run) adopt(ctx context.Context, commit plumbing.Hash) error {
 	}
 	hex := commit.String()
 	r.out.Result, r.out.Files = &hex, changed(result.Files)
-	r.forgetVerdicts()
+	r.forgetVerdicts(ctx, result)
 	r.lint(ctx)
 	return r.conclude(ctx)
 }

@@ -1,12 +1,18 @@
 package session
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/language"
 	"github.com/git-ftl/git-ftl/patch"
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 // touched lists the project's own tests, and the settings of them, that a change
@@ -26,6 +32,42 @@ func touched(files []File) []string {
 	return all
 }
 
+// touched adds to those the files whose tests stand among other code, where the change
+// leaves those of them other than they were.
+func (r *run) touched(ctx context.Context, result patch.Result) []string {
+	all := touched(r.out.Files)
+	objs := r.Repo.Objects(ctx)
+	defer objs.Close()
+	tests := func(tree plumbing.Hash, file string) string {
+		text, _ := readFile(objs, tree, file)
+		return language.InlineTests(text)
+	}
+	for _, f := range r.out.Files {
+		if !language.HasInlineTests(f.Path) || f.Change == string(patch.Added) || slices.Contains(all, f.Path) {
+			continue
+		}
+		if was := tests(result.BaseTree, f.Path); was != "" && was != tests(result.Tree, f.Path) {
+			all = append(all, f.Path)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// readFile gives the text of a file of a tree, as much of it as a file of source has.
+func readFile(objs *git.Objects, tree plumbing.Hash, file string) (text string, err error) {
+	e, err := objs.Lookup(tree, file)
+	if err != nil || e.Mode != filemode.Regular && e.Mode != filemode.Executable {
+		return "", err
+	}
+	err = objs.Stream(e.Hash, plumbing.BlobObject, func(_ int64, r io.Reader) error {
+		data, err := io.ReadAll(io.LimitReader(r, maxManifest))
+		text = string(data)
+		return err
+	})
+	return text, err
+}
+
 // Touching says what a change does to the project's own tests, a line each, with so
 // many names in each; nothing where it leaves them alone. The names are the sandbox's.
 func (o Outcome) Touching(most int) []string {
@@ -43,7 +85,7 @@ func (o Outcome) Touching(most int) []string {
 		case string(patch.Added):
 			did = 2
 		}
-		if did < 2 && language.IsTest(p) {
+		if did < 2 && (language.IsTest(p) || language.HasInlineTests(p)) {
 			of = &tests
 		}
 		of[did] = append(of[did], p)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-ftl/git-ftl/lint"
+	"github.com/git-ftl/git-ftl/patch"
 )
 
 // verify has tests and a reviewer look at the result, which is stored by now and
@@ -99,11 +100,11 @@ func (r *run) untested(why string) Tests {
 
 // forgetVerdicts is for a result that is another one: what was said of the one
 // before is not true of it.
-func (r *run) forgetVerdicts() {
+func (r *run) forgetVerdicts(ctx context.Context, result patch.Result) {
 	kept := r.out.Tests.Kept
 	r.out.Findings, r.out.Blocked = []lint.Finding{}, false
 	r.out.Review, r.out.Tests = nil, r.untested(unfinished)
-	r.out.Tests.Kept, r.out.Tests.Touched = kept, touched(r.out.Files)
+	r.out.Tests.Kept, r.out.Tests.Touched = kept, r.touched(ctx, result)
 }
 
 // amend adds what is known of a result by now to the record as it is by now:

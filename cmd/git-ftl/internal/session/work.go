@@ -262,7 +262,7 @@ func (r *run) store(ctx context.Context, p *patch.Patch) error {
 	}
 	commit := result.Commit.String()
 	r.out.Result, r.out.Files, r.out.State = &commit, changed(result.Files), string(result.State)
-	r.forgetVerdicts()
+	r.forgetVerdicts(ctx, result)
 	r.stage("store", "", start)
 	r.lint(ctx)
 	return nil
