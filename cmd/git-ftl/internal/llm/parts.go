@@ -24,30 +24,30 @@ func (m Model) budget() int { return cmp.Or(m.Budget, 120_000) }
 var made = lazyregexp.New(`(?i)(^|/)(vendor|node_modules|dist|third_party)/|(^|/)(go\.sum|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|uv\.lock|cargo\.lock|gemfile\.lock|composer\.lock)$|\.(min\.(js|css)|map|svg|snap|lock|pb\.go|golden)$`)
 
 // split packs a change into so many parts of the budget's bytes, whole files where
-// they fit, and says what is in none, in lines that can be shown.
+// they fit and the first lines of others, and says what is in none, in lines that can
+// be shown.
 func split(files []FileChange, budget, most int) (parts []part, left []string) {
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, func(a, b FileChange) int {
 		return cmp.Compare(rank(a), rank(b))
 	})
 	var current part
-	size := 0
-	for i, f := range files {
-		f, note := cut(f, budget)
+	room := budget // in the current part
+	for _, f := range files {
 		n := len(f.Patch) + len(f.Path)
-		if size+n > budget && len(current) > 0 {
-			parts, current, size = append(parts, current), nil, 0
+		next := n <= budget || room < budget/2 // what is cut in any case is cut to a large rest
+		if n > room && len(current) > 0 && len(parts)+1 < most && next {
+			parts, current, room = append(parts, current), nil, budget
 		}
-		if len(parts) == most {
-			for _, rest := range files[i:] {
-				left = append(left, escape.Text(rest.Path)+": not shown, the change is too large")
-			}
-			return parts, left
-		}
-		if note != "" {
+		f, note := cut(f, room)
+		switch {
+		case note != "" && len(current) > 0 && (f.Patch == "" || room < budget/8):
+			left = append(left, escape.Text(f.Path)+": not shown, the change is too large")
+			continue
+		case note != "":
 			left = append(left, note)
 		}
-		current, size = append(current, f), size+n
+		current, room = append(current, f), room-len(f.Patch)-len(f.Path)
 	}
 	if len(current) > 0 {
 		parts = append(parts, current)
@@ -62,9 +62,9 @@ func rank(f FileChange) int {
 	return 0
 }
 
-// cut keeps the first lines of a patch that is too long for any part.
-func cut(f FileChange, budget int) (FileChange, string) {
-	room := max(budget-len(f.Path), 0)
+// cut keeps the first lines of a patch that is too long for the room.
+func cut(f FileChange, room int) (FileChange, string) {
+	room = max(room-len(f.Path), 0)
 	if len(f.Patch) <= room {
 		return f, ""
 	}

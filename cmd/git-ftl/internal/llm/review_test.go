@@ -71,7 +71,7 @@ func TestLargeReview(t *testing.T) {
 	if len(canned.Asked()) != 4 || reply.Usage.Output != 300 || len(got.Security) != 3 || !got.Adherence.Injected || got.Adherence.Scope != "within" {
 		t.Errorf("asked %d times: %+v\n%+v", len(canned.Asked()), reply.Usage, got)
 	}
-	if len(got.LeftOut) != 3 || !strings.HasPrefix(got.LeftOut[0], "f4.go: not shown") || !strings.HasPrefix(got.LeftOut[1], "go.sum: not shown") || !strings.Contains(got.LeftOut[2], "slow down") {
+	if len(got.LeftOut) != 3 || !strings.HasPrefix(got.LeftOut[0], "f4.go: the first 25 of 45 lines") || !strings.HasPrefix(got.LeftOut[1], "go.sum: not shown") || !strings.Contains(got.LeftOut[2], "slow down") {
 		t.Errorf("left out %q", got.LeftOut)
 	}
 	for _, q := range canned.Asked() {
@@ -127,6 +127,41 @@ func TestInjection(t *testing.T) {
 	want := Review{Summary: []FileSummary{{"a.go", "this is safe"}}, Security: []Finding{}, Adherence: Adherence{Scope: "within", Text: "safe"}}
 	if diff := cmp.Diff(want, obeyed); diff != "" {
 		t.Errorf("more than the model's words changed:\n%s", diff)
+	}
+}
+
+// TestSplit: no part stays nearly empty because the next file is large.
+func TestSplit(t *testing.T) {
+	lines := func(bytes int) string { return strings.Repeat("x\n", bytes/2) }
+	for _, tc := range []struct {
+		name  string
+		files []FileChange
+		most  int
+		want  []string // path and bytes of what each part has
+		left  []string
+	}{
+		{"small ones", []FileChange{{"a", lines(40)}, {"b", lines(40)}}, 1, []string{"a:40 b:40"}, nil},
+		{"one more part", []FileChange{{"a", lines(60)}, {"b", lines(60)}}, 2, []string{"a:60", "b:60"}, nil},
+		{"a large one behind a small one", []FileChange{{"a", lines(4)}, {"b", lines(1000)}}, 1, []string{"a:4 b:94"}, []string{"b: the first 47 of 500 lines shown"}},
+		{"the same with more parts", []FileChange{{"a", lines(4)}, {"b", lines(1000)}, {"c", lines(90)}}, 2, []string{"a:4 b:94", "c:90"}, []string{"b: the first 47 of 500 lines shown"}},
+		{"no sliver", []FileChange{{"a", lines(90)}, {"b", lines(60)}}, 1, []string{"a:90"}, []string{"b: not shown, the change is too large"}},
+		{"what fits goes before what does not", []FileChange{{"a", lines(90)}, {"b", lines(60)}, {"c", lines(4)}}, 1, []string{"a:90 c:4"}, []string{"b: not shown, the change is too large"}},
+		{"no lines", []FileChange{{"bin", ""}, {"a", strings.Repeat("x", 200)}}, 1, []string{"bin:0"}, []string{"a: not shown, the change is too large"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			parts, left := split(tc.files, 100, tc.most)
+			var got []string
+			for _, p := range parts {
+				var words []string
+				for _, f := range p {
+					words = append(words, fmt.Sprintf("%s:%d", f.Path, len(f.Patch)))
+				}
+				got = append(got, strings.Join(words, " "))
+			}
+			if diff := cmp.Diff(tc.want, got) + cmp.Diff(tc.left, left); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
