@@ -40,7 +40,7 @@ func cmdUpstream(ts *testscript.TestScript, neg bool, args []string) {
 			w.WriteHeader(http.StatusUnauthorized)
 		}
 		fmt.Fprintf(w, "upstream got %s\n", got)
-	}, "api.upstream.example")
+	}, "api.upstream.example", "api.upstream.example:8443")
 	connectTo(ts, n, args[0])
 }
 

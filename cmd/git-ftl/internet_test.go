@@ -60,7 +60,8 @@ func (n *internet) close() {
 	}
 }
 
-// serve starts a server for names, of which "*.example" is any below.
+// serve starts a server for names, of which "*.example" is any below; a name can
+// have a port behind it.
 func (n *internet) serve(handler http.HandlerFunc, names ...string) {
 	server := httptest.NewUnstartedServer(handler)
 	server.TLS = &tls.Config{GetCertificate: n.ca.certificate}
@@ -80,7 +81,7 @@ func (n *internet) find(hostPort string) string {
 	name, port, _ := net.SplitHostPort(hostPort)
 	_, below, _ := strings.Cut(name, ".")
 	if port != "443" {
-		return ""
+		return n.servers[hostPort]
 	}
 	if to := n.servers[name]; to != "" {
 		return to

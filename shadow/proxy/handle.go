@@ -185,7 +185,10 @@ func (x *exchange) fail(w http.ResponseWriter, err error) {
 	refused := &refusal{status: http.StatusBadGateway, reason: "cannot reach " + x.t.host}
 	switch {
 	case errors.Is(err, errAddress):
-		refused = &refusal{status: http.StatusForbidden, reason: x.t.host + " has no public address", hint: "git ftl allow " + x.t.address()}
+		refused = &refusal{status: http.StatusForbidden, reason: x.t.host + " has no public address"}
+		if !x.st.private(x.t) { // else it is one that no permission opens
+			refused.hint = "git ftl allow " + x.t.address()
+		}
 	case errors.Is(err, errEncoding):
 		refused.reason = errEncoding.Error()
 	}

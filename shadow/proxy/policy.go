@@ -72,11 +72,11 @@ func compile(policy Policy) (*state, error) {
 		return nil, fmt.Errorf("mode %q is not known", policy.Mode)
 	}
 	for _, rule := range policy.Rules {
-		host, ok := normalisePattern(rule.Host)
+		host, ok := NormalHost(rule.Host)
 		if !ok || rule.Port < 0 || rule.Port > 65535 {
 			return nil, fmt.Errorf("host %q with port %d is not valid", rule.Host, rule.Port)
 		}
-		rule.Host = localName(host)
+		rule.Host = host
 		st.rules = append(st.rules, rule)
 	}
 	if err := st.addCredentials(policy.Credentials); err != nil {
@@ -159,12 +159,34 @@ func placeKey(place string) string {
 	return place
 }
 
-func normalisePattern(host string) (string, bool) {
-	if rest, ok := strings.CutPrefix(host, "*."); ok {
-		name, ok := normalise(rest)
+// NormalHost is the host of a Rule in the form that is compared: lower case, ASCII,
+// an address in its shortest writing, every name of the loopback as localhost. It is
+// false for what no rule can name.
+func NormalHost(host string) (string, bool) {
+	rest, below := strings.CutPrefix(host, "*.")
+	name, ok := normalise(rest)
+	if below {
 		return "*." + name, ok
 	}
-	return normalise(host)
+	return localName(name), ok
+}
+
+// Ports are those that rules and bindings name beside the web's own: somebody has
+// to listen on them inside of the sandbox.
+func (p Policy) Ports() []int {
+	var all []int
+	for _, r := range p.Rules {
+		all = append(all, r.Port)
+	}
+	for _, c := range p.Credentials {
+		if made, err := newCredential(c); err == nil {
+			for _, h := range made.hosts {
+				all = append(all, h.Port)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(port int) bool { return slices.Contains([]int{0, 80, 443, proxyPort}, port) })
 }
 
 // localName is the one name of this host's loopback.

@@ -38,6 +38,29 @@ func TestPolicyRefused(t *testing.T) {
 	}
 }
 
+// TestPorts: whatever names a port needs a listener inside.
+func TestPorts(t *testing.T) {
+	bound := shadow.Credential{Name: "K", Shadow: otherShad, Real: shadow.NewSecret(otherReal), Binding: shadow.Binding{Hosts: []string{"a.test:9443", "b.test"}}}
+	p := Policy{
+		Rules:       []Rule{{Host: "a.test"}, {Host: "a.test", Port: 8443}, {Host: "localhost", Port: 5432}, {Host: "b.test", Port: 443}, {Host: "c.test", Port: 8443, Registry: true}},
+		Credentials: []shadow.Credential{bound},
+	}
+	if got, want := fmt.Sprint(p.Ports()), "[5432 8443 9443]"; got != want {
+		t.Errorf("ports %s, want %s", got, want)
+	}
+}
+
+// TestMetadataStaysShut: no permission opens it, so none is named.
+func TestMetadataStaysShut(t *testing.T) {
+	w := newWorld(t, Policy{Rules: []Rule{{Host: "meta.test", Port: 443, Private: true}}})
+	w.name("meta.test", "169.254.169.254")
+	w.host("meta.test", echoHead)
+	got := do(t, w.client(), request(t, "GET", "https://meta.test/", ""))
+	if got.Status != 403 || strings.Contains(got.Body, "git ftl allow") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}
+
 // TestPrivateRegistry: a registry that the user's own tools name may be private,
 // at that host and port and for reading.
 func TestPrivateRegistry(t *testing.T) {

@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/idna"
-
 	"github.com/git-ftl/git-ftl/shadow/proxy"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
@@ -52,20 +50,15 @@ func (a Allowed) rule() (proxy.Rule, error) {
 		}
 		r.Port = n
 	}
-	switch {
-	case strings.ContainsAny(host, "/@? \t"), host == "", host == "*":
+	if strings.ContainsAny(host, "/@? \t") || host == "" || host == "*" {
 		return r, errors.New("give a host, such as example.com or example.com:8443")
-	case r.Host == "localhost" && !hasPort:
-		return r, errors.New("name one service of this machine, such as localhost:5432")
 	}
-	ascii, err := idna.Lookup.ToASCII(strings.TrimPrefix(r.Host, "*."))
-	if err != nil && !strings.Contains(r.Host, ":") {
+	name, ok := proxy.NormalHost(r.Host)
+	switch r.Host = name; {
+	case !ok:
 		return r, errors.New("it is no host name")
-	}
-	if err == nil && strings.HasPrefix(r.Host, "*.") {
-		r.Host = "*." + ascii
-	} else if err == nil {
-		r.Host = ascii
+	case name == "localhost" && !hasPort:
+		return r, errors.New("name one service of this machine, such as localhost:5432")
 	}
 	return r, nil
 }

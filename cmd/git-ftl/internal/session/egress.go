@@ -26,7 +26,7 @@ import (
 // egress is a task's one way out.
 type egress struct {
 	proxy *proxy.Proxy
-	ports []int // of the host's loopback that are open inside
+	ports []int // of the loopback inside that lead here, beside the web's
 	model []agent.Host
 	over  chan struct{}
 	ended sync.WaitGroup
@@ -50,7 +50,7 @@ func (r *run) join(ctx context.Context) error {
 		return err
 	}
 	e := &egress{model: r.task.Agent.Hosts, over: make(chan struct{}), denied: map[string]int{}, hints: map[string]string{}, swapped: map[string]bool{}}
-	policy, ports, stamp := r.policy()
+	policy, stamp := r.policy()
 	e.proxy, err = proxy.New(proxy.Config{
 		Authority: authority, Policy: policy, Upstream: upstream(r.Env), Now: r.Now,
 		Record: func(d proxy.Decision) { r.decided(e, d) },
@@ -71,8 +71,8 @@ func (r *run) join(ctx context.Context) error {
 		r.note("in the sandbox: " + missing)
 	}
 	e.ended.Go(func() { _ = e.proxy.Serve(context.WithoutCancel(ctx), r.box.Tunnel()) })
-	r.openPorts(ctx, ports)
-	r.sayClosed(ports)
+	r.openPorts(ctx, policy.Ports())
+	r.sayClosed(policy.Rules)
 	e.ended.Go(func() { r.keepPolicy(ctx, stamp) })
 	return nil
 }
@@ -216,17 +216,18 @@ func (r *run) keepPolicy(ctx context.Context, stamp string) {
 		if r.allowStamp() == stamp {
 			continue
 		}
-		policy, ports, now := r.policy()
+		policy, now := r.policy()
 		stamp = now
 		if err := e.proxy.SetPolicy(policy); err != nil {
 			r.note("what was allowed does not count: " + err.Error())
 			continue
 		}
-		r.openPorts(ctx, ports)
+		r.openPorts(ctx, policy.Ports())
 	}
 }
 
-// openPorts makes services of the host reachable at the same address inside.
+// openPorts makes services reachable at the same address inside: of the host, and
+// of other hosts that are named with their port.
 func (r *run) openPorts(ctx context.Context, ports []int) {
 	e := r.egress
 	var more, less []int
@@ -244,17 +245,16 @@ func (r *run) openPorts(ctx context.Context, ports []int) {
 	if len(less) > 0 {
 		_ = r.box.Close(ctx, less...)
 	}
-	if len(more) == 0 {
-		return
-	}
-	if err := r.box.Open(ctx, more...); err != nil {
-		r.note(fmt.Sprintf("localhost inside: %v", err))
+	for _, p := range more { // one by one: a program inside may have one of them
+		if err := r.box.Open(ctx, p); err != nil {
+			r.note(fmt.Sprintf("localhost inside: %v", err))
+		}
 	}
 }
 
 // policy is what passes now: what the user allowed, and the hosts that their
 // secrets are bound to.
-func (r *run) policy() (p proxy.Policy, ports []int, stamp string) {
+func (r *run) policy() (p proxy.Policy, stamp string) {
 	stamp = r.allowStamp()
 	p.Mode = proxy.Mode(r.Config.Network)
 	for _, a := range r.Allowed() {
@@ -264,9 +264,6 @@ func (r *run) policy() (p proxy.Policy, ports []int, stamp string) {
 			continue
 		}
 		p.Rules = append(p.Rules, rule)
-		if rule.Host == "localhost" && !slices.Contains(ports, rule.Port) {
-			ports = append(ports, rule.Port)
-		}
 	}
 	allowed := p.Rules
 	tools := r.secret.tools.ForModules(r.secret.modules, func(h registry.Host) bool {
@@ -274,7 +271,7 @@ func (r *run) policy() (p proxy.Policy, ports []int, stamp string) {
 	})
 	p.Rules = slices.Concat(tools.Rules(), allowed)
 	p.Credentials = slices.Concat(r.secret.credentials, tools.Credentials)
-	return p, ports, stamp
+	return p, stamp
 }
 
 // allowStamp changes when a list of what is allowed does.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/shadow"
+	"github.com/git-ftl/git-ftl/shadow/proxy"
 )
 
 // service is a port of this machine's loopback that a setting names.
@@ -45,10 +46,10 @@ func services(lines []shadow.Line) []service {
 
 // sayClosed names services of this machine that the agent is told of and cannot
 // reach: what it meets there is a refused connection, which says nothing.
-func (r *run) sayClosed(open []int) {
+func (r *run) sayClosed(open []proxy.Rule) {
 	said := map[string]bool{}
 	for _, s := range r.secret.services {
-		if said[s.port] || slices.ContainsFunc(open, func(p int) bool { return fmt.Sprint(p) == s.port }) {
+		if said[s.port] || slices.ContainsFunc(open, func(o proxy.Rule) bool { return o.Host == "localhost" && fmt.Sprint(o.Port) == s.port }) {
 			continue
 		}
 		said[s.port] = true
