@@ -141,6 +141,18 @@ func TestShadowedChosen(t *testing.T) {
 	}
 }
 
+// TestShadowedOfValues: a shadow is made of what is in the file and of nothing else,
+// or a task would have credentials that nobody gave it.
+func TestShadowedOfValues(t *testing.T) {
+	const file = "# one and another\nTOKEN=aB3dE6gH9jK2mN5pQ8sT1vW4 # kept\n"
+	Shadowed([]byte(file), nobody, func(name, value string) string {
+		if !strings.Contains(file, value) {
+			t.Errorf("%s: a shadow of %q", name, value)
+		}
+		return Marker + name
+	})
+}
+
 func TestShadowed(t *testing.T) {
 	mint := testMint("p")
 	got, lines := Shadowed([]byte(envFile), nobody, mint.Shadow)
@@ -155,7 +167,7 @@ DATABASE_URL="postgres://app:<database_url>@db.example.com:5432/app?sslmode=requ
 OPENAI_API_KEY=sk-proj-<openai_api_key>
 # OLD_KEY=<old_key>
 # PORT=5433
-# the password was <db_password> once, and <comment> is another
+# the password was <db_password> once, and <a_comment> is another
 # left out: this line could not be read
 
 CERT="<cert>"

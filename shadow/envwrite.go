@@ -84,7 +84,7 @@ var word = lazyregexp.New("[^\\s'\"`<>()#]+")
 func (w envWriter) words(text string) string {
 	for _, l := range w.known {
 		if value := l.Value.Reveal(); !l.Plain && !l.Bad() && worth(value) {
-			text = strings.ReplaceAll(text, value, w.shadowOf(l.Name, "word"))
+			text = strings.ReplaceAll(text, value, l.Shadow)
 		}
 	}
 	return word.ReplaceAllStringFunc(text, func(piece string) string {
@@ -92,7 +92,7 @@ func (w envWriter) words(text string) string {
 			return piece
 		}
 		if looksRandom(piece) || providerPrefix(piece) != "" && len(piece) >= shortWord || splitURL(piece) != nil {
-			return w.shadowOf("comment", piece)
+			return w.shadowOf("a comment", piece) // no name that a variable has
 		}
 		return piece
 	})

@@ -104,6 +104,13 @@ func (st *state) addCredentials(all []shadow.Credential) error {
 	return nil
 }
 
+// Check says why a credential cannot be swapped as it is bound; nil where it can, or
+// is bound nowhere. One that cannot makes a policy invalid.
+func Check(c shadow.Credential) error {
+	_, err := newCredential(c)
+	return err
+}
+
 func newCredential(c shadow.Credential) (*credential, error) {
 	if err := sound(c); err != nil {
 		return nil, err

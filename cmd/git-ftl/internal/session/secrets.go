@@ -66,12 +66,34 @@ func (r *run) gather(ctx context.Context) error {
 		r.note(n.String())
 	}
 	r.out.Revealed, r.out.Shadowed = r.secret.revealed, len(r.secret.files) > 0
+	r.unbindUnfit()
 	for _, c := range r.secret.credentials {
-		if len(c.Binding.Hosts) == 0 {
+		if len(c.Binding.Hosts) == 0 && !strings.Contains(c.Name, " ") { // else one that no command can bind
 			r.secret.unbound = append(r.secret.unbound, c.Name)
 		}
 	}
 	return nil
+}
+
+// unbindUnfit takes the binding off credentials that cannot be sent as it says, such
+// as a value of two lines in a header: one bad line of an env file costs only itself.
+func (r *run) unbindUnfit() {
+	s := &r.secret
+	var fit []shadow.Credential
+	for _, c := range s.tools.Credentials {
+		if proxy.Check(c) == nil {
+			fit = append(fit, c)
+		} else {
+			s.credentials = append(s.credentials, c)
+		}
+	}
+	s.tools.Credentials = fit
+	for i, c := range s.credentials {
+		if err := proxy.Check(c); err != nil {
+			r.note(err.Error() + "; its shadow is sent nowhere")
+			s.credentials[i].Binding = shadow.Binding{}
+		}
+	}
 }
 
 // openVault gives what the user keeps, and a mint in any case.
