@@ -53,6 +53,7 @@ type Config struct {
 	Retention time.Duration // how long what was decided on stays; 0 is for ever
 	Agents    map[string]Agent
 	Git       []Line    // all of git's own settings, as it reads them here
+	Proxy     string    // git's http.proxy, where the user has set it
 	Container Container // of the repository's devcontainer.json, where that is trusted
 
 	origin  map[string]string

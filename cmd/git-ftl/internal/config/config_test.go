@@ -237,6 +237,31 @@ func TestConfigFromAnotherWorkTree(t *testing.T) {
 	}
 }
 
+// TestGitProxy: git's own proxy counts as the user has set it last, and not where
+// the repository brings it.
+func TestGitProxy(t *testing.T) {
+	for _, tc := range []struct {
+		name, global, want string
+		files              map[string]string
+	}{
+		{"none", "", "", nil},
+		{"user", "[http]\n\tproxy = http://a.example:3128\n", "http://a.example:3128", nil},
+		{"of one host", "[http \"https://b.example\"]\n\tproxy = http://a.example:3128\n", "", nil},
+		{"tracked file", "[http]\n\tproxy = http://a.example:3128\n", "http://a.example:3128", map[string]string{
+			"tracked.cfg": "[http]\n\tproxy = http://evil.example:3128\n",
+			".git/config": "[include]\n\tpath = ../tracked.cfg\n",
+		}},
+		{"switched off", "[http]\n\tproxy = http://a.example:3128\n", "", map[string]string{".git/config": "[http]\n\tproxy =\n"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			repo, env := setup(t, tc.global, tc.files)
+			if c, err := load(t, repo, env); err != nil || c.Proxy != tc.want {
+				t.Errorf("%v, want %q", c, tc.want)
+			}
+		})
+	}
+}
+
 func TestParseSize(t *testing.T) {
 	for in, want := range map[string]int64{"0": 0, "1024": 1024, "1k": 1024, "1.5G": 3 << 29, "2MiB": 2 << 20, "10 mb": 10 << 20} {
 		if got, err := config.ParseSize(in); err != nil || got != want {

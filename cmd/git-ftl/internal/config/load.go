@@ -96,13 +96,16 @@ func (c *Config) readGit(ctx context.Context, repo *git.Repo) error {
 	return nil
 }
 
-// loadGit takes ftl.* of the user's git config.
+// gitProxy is the one setting of git's own that counts for tasks.
+const gitProxy = "http.proxy"
+
+// loadGit takes ftl.* of the user's git config, and git's proxy.
 func (c *Config) loadGit(ctx context.Context, repo *git.Repo) error {
 	if err := c.readGit(ctx, repo); err != nil {
 		return err
 	}
 	own := slices.Clone(c.Git)
-	own = slices.DeleteFunc(own, func(l Line) bool { return !strings.HasPrefix(l.Name, "ftl.") })
+	own = slices.DeleteFunc(own, func(l Line) bool { return !strings.HasPrefix(l.Name, "ftl.") && l.Name != gitProxy })
 	if len(own) == 0 {
 		return nil
 	}
@@ -112,11 +115,15 @@ func (c *Config) loadGit(ctx context.Context, repo *git.Repo) error {
 	}
 	values, origins := map[string][]string{}, map[string]string{}
 	for _, l := range own {
-		name := strings.TrimPrefix(l.Name, "ftl.")
 		if fromWorkTree(repo, tops, l.Origin) {
-			c.notes = append(c.notes, fmt.Sprintf("ftl.%s does not count: it comes from %s, which the repository brings", name, strings.TrimPrefix(l.Origin, "file:")))
+			c.notes = append(c.notes, fmt.Sprintf("%s does not count: it comes from %s, which the repository brings", l.Name, strings.TrimPrefix(l.Origin, "file:")))
 			continue
 		}
+		if l.Name == gitProxy {
+			c.Proxy = l.Value
+			continue
+		}
+		name := strings.TrimPrefix(l.Name, "ftl.")
 		values[name], origins[name] = append(values[name], l.Value), l.Origin
 	}
 	for _, name := range sorted(values) {

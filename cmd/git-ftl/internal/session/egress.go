@@ -52,7 +52,7 @@ func (r *run) join(ctx context.Context) error {
 	e := &egress{model: r.task.Agent.Hosts, over: make(chan struct{}), denied: map[string]int{}, hints: map[string]string{}, swapped: map[string]bool{}}
 	policy, stamp := r.policy()
 	e.proxy, err = proxy.New(proxy.Config{
-		Authority: authority, Policy: policy, Upstream: upstream(r.Env), Now: r.Now,
+		Authority: authority, Policy: policy, Upstream: upstream(r.netEnv()), Now: r.Now,
 		Record: func(d proxy.Decision) { r.decided(e, d) },
 	})
 	if err != nil {
@@ -178,23 +178,40 @@ func (r *run) authority() (*proxy.Authority, error) {
 	return a, r.Repo.WriteState(name, data)
 }
 
-// upstream is the user's own proxy, as their environment names it.
-func upstream(env []string) func(*url.URL) (*url.URL, error) {
-	get := func(names ...string) string {
-		for _, name := range names {
-			for _, kv := range env {
-				if value, ok := strings.CutPrefix(kv, name+"="); ok && value != "" {
-					return value
-				}
-			}
+// netEnv is the environment with git's proxy, where it names none itself.
+func (s *Session) netEnv() []string {
+	env := slices.Clone(s.Env)
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY"} {
+		if s.Config.Proxy != "" && proxyOf(env, name) == "" {
+			env = append(env, name+"="+s.Config.Proxy)
 		}
-		return ""
 	}
+	return env
+}
+
+// upstream is the user's own proxy, as an environment names it.
+func upstream(env []string) func(*url.URL) (*url.URL, error) {
 	c := httpproxy.Config{
-		HTTPProxy: get("http_proxy", "HTTP_PROXY"), HTTPSProxy: get("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
-		NoProxy: get("no_proxy", "NO_PROXY"),
+		HTTPProxy: proxyOf(env, "HTTP_PROXY"), HTTPSProxy: proxyOf(env, "HTTPS_PROXY"),
+		NoProxy: firstSet(env, "no_proxy", "NO_PROXY"),
 	}
 	return c.ProxyFunc()
+}
+
+// proxyOf is the proxy that a variable names, or the one for everything.
+func proxyOf(env []string, name string) string {
+	return firstSet(env, strings.ToLower(name), name, "all_proxy", "ALL_PROXY")
+}
+
+func firstSet(env []string, names ...string) string {
+	for _, name := range names {
+		for _, kv := range env {
+			if value, ok := strings.CutPrefix(kv, name+"="); ok && value != "" {
+				return value
+			}
+		}
+	}
+	return ""
 }
 
 // allowPoll is how often a task looks whether more was allowed.

@@ -189,7 +189,7 @@ func (s *Session) imageRefs(ctx context.Context, e *container.DockerEngine) []st
 // user's own proxy.
 func (s *Session) installer() *install.Installer {
 	in := &install.Installer{Client: &http.Client{Transport: &http.Transport{
-		Proxy:             func(r *http.Request) (*url.URL, error) { return upstream(s.Env)(r.URL) },
+		Proxy:             func(r *http.Request) (*url.URL, error) { return upstream(s.netEnv())(r.URL) },
 		ForceAttemptHTTP2: true,
 	}}}
 	if s.Tools != nil {

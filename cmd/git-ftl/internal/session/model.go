@@ -54,7 +54,7 @@ func (s *Session) asked(kept []Kept) string {
 // model opens a model with the keys that the user keeps, over their own proxy.
 // Errors: *chat.Error.
 func (s *Session) model(spec string, kept []Kept) (llm.Model, error) {
-	via := upstream(s.Env)
+	via := upstream(s.netEnv())
 	c, err := chat.Open(spec, chat.Options{
 		HTTP: &http.Client{Transport: &http.Transport{
 			Proxy:             func(r *http.Request) (*url.URL, error) { return via(r.URL) },

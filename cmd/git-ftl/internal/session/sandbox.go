@@ -20,7 +20,7 @@ type engine struct {
 // Engine connects to the container engine. Errors: container.ErrNoEngine. The
 // caller closes it.
 func (s *Session) Engine(ctx context.Context) (*container.DockerEngine, error) {
-	return container.Docker(ctx, s.Env, s.Home)
+	return container.Docker(ctx, s.netEnv(), s.Home)
 }
 
 // Pool connects to the engine and returns this repository's sandboxes. Errors:
