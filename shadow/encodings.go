@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base32"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // MinLength is the length in bytes below which a value is never looked for: it
@@ -18,7 +20,7 @@ import (
 const MinLength = 8
 
 // Encodings are the forms in which a value may travel: raw, JSON, URL and HTML
-// escaped, hex, base64 at three alignments, base32 at five, reversed, in both cases. An
+// escaped, hex, base64 at three alignments, base32 at five, UTF-16, reversed, in both cases. An
 // index stands for the same encoding whatever the value; nil stands where a form
 // is that of an earlier index. A value under MinLength has none.
 func Encodings(value string) [][]byte {
@@ -73,6 +75,8 @@ func encoders() []encoder {
 			encoder{"base32", func(s string) string { return strings.ToLower(base32At(s, before)) }})
 	}
 	return append(all,
+		encoder{"utf-16", func(s string) string { return wide(s, binary.LittleEndian) }},
+		encoder{"utf-16", func(s string) string { return wide(s, binary.BigEndian) }},
 		encoder{"reversed", reversed},
 		encoder{"upper case", strings.ToUpper},
 		encoder{"lower case", strings.ToLower})
@@ -139,6 +143,15 @@ func base64At(e *base64.Encoding, s string, before int) string {
 func base32At(s string, before int) string {
 	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(append(make([]byte, before), s...))
 	return text[(8*before+4)/5 : 8*(before+len(s))/5]
+}
+
+// wide is a value in UTF-16, as editors and shells of Windows write it.
+func wide(s string, order binary.AppendByteOrder) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(s)) {
+		out = order.AppendUint16(out, unit)
+	}
+	return string(out)
 }
 
 func reversed(s string) string {

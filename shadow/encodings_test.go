@@ -41,6 +41,8 @@ func TestEncodings(t *testing.T) {
 		{"html of Python", "p&lt;ä&quot;s/ w0&amp;rd+&#x27;\n$x"},
 		{"hex", fmt.Sprintf("%x", value)},
 		{"hex in upper case", fmt.Sprintf("%X", value)},
+		{"UTF-16, little end first", "\xff\xfex\x00" + strings.Join(strings.Split("p<\xe4\"s/ w0&rd+'\n$x", ""), "\x00") + "\x00"},
+		{"UTF-16, big end first", "\xfe\xff\x00" + strings.Join(strings.Split("p<\xe4\"s/ w0&rd+'\n$x", ""), "\x00")},
 		{"reversed", reversed(value)},
 		{"upper case", strings.ToUpper(value)},
 	} {

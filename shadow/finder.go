@@ -41,7 +41,7 @@ type Finder struct {
 const maxSought = 16 << 10
 
 // finderVersion changes where the same values would be looked for otherwise.
-const finderVersion = "1"
+const finderVersion = "2"
 
 // Finder looks for values. The mint's key keeps the generation from telling
 // anything of them.

@@ -8,7 +8,7 @@ import (
 // Needle is a form of a secret that is worth looking for in what leaves a
 // sandbox.
 type Needle struct {
-	Encoding string // "raw", "json", "url", "html", "hex", "base64", "base32", "reversed", "upper case", "lower case"
+	Encoding string // "raw", "json", "url", "html", "hex", "base64", "base32", "utf-16", "reversed", "upper case", "lower case"
 	Text     Secret
 	Exact    bool // only the whole text counts, not a part of it
 }

@@ -190,10 +190,11 @@ func (w *secretWorld) makeRepo() {
 	w.git("commit", "-qm", "first")
 }
 
-// canaryText is the planted value in every encoding, a word each.
+// canaryText is the planted value in every encoding that an argument can have, a
+// word each.
 func (w *secretWorld) canaryText() string {
 	var words []string
-	for _, f := range encodingsOf(w.canary) {
+	for _, f := range plantable(w.canary) {
 		words = append(words, string(f.text))
 	}
 	return strings.Join(words, " ")

@@ -57,6 +57,12 @@ func encodingsOf(value string) []form {
 	return all
 }
 
+// plantable are those of a value's encodings that an argument and a variable can
+// have.
+func plantable(value string) []form {
+	return slices.DeleteFunc(encodingsOf(value), func(f form) bool { return bytes.IndexByte(f.text, 0) >= 0 })
+}
+
 // look goes through what a place holds.
 func (s *sweep) look(place string, data []byte) {
 	s.places[place] += len(data)
@@ -87,7 +93,7 @@ func (s *sweep) hits(but string) []string {
 func (s *sweep) missing(name, value string, places []string) []string {
 	var all []string
 	for _, place := range places {
-		for _, f := range encodingsOf(value) {
+		for _, f := range plantable(value) {
 			if !s.found[place+": "+name+", "+f.name] {
 				all = append(all, place+": "+f.name)
 			}
