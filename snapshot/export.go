@@ -258,6 +258,9 @@ func (e *exporter) baseCommit() (looseCommit, error) {
 	if !e.snap.Parent.IsZero() {
 		c.Message = subject(head.Message)
 	}
+	if e.snap.Hide != nil {
+		c.Message = e.snap.Hide(c.Message)
+	}
 	mem := &plumbing.MemoryObject{}
 	if err := c.Encode(mem); err != nil {
 		return looseCommit{}, err

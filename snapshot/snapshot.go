@@ -91,9 +91,10 @@ type Snapshot struct {
 	Dirty   int
 	LeftOut []LeftOut
 
-	LFS      bool     // an export shows the content of LFS pointers that is on this machine
-	Pointers int      // LFS pointers that it shows as such
-	Named    []string // by Take alone: tracked files named like credentials that no snapshot before has named
+	Hide     func(string) string // changes what an export tells of HEAD's message; nil is nothing
+	LFS      bool                // an export shows the content of LFS pointers that is on this machine
+	Pointers int                 // LFS pointers that it shows as such
+	Named    []string            // by Take alone: tracked files named like credentials that no snapshot before has named
 }
 
 // Stage brings the work tree into the object store. A ref of the private index

@@ -185,7 +185,8 @@ func files(changes []git.Change) []container.File {
 // the agent may do without.
 func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) error {
 	last, _ := r.Repo.ReadState("setup/" + r.box.Name())
-	if r.Config.Setup == "" || !fresh && !r.setupDue(export.Changed) && string(last) == r.Config.Setup {
+	command := r.hidden(r.Config.Setup)
+	if command == "" || !fresh && !r.setupDue(export.Changed) && string(last) == command {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
@@ -193,7 +194,7 @@ func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) er
 	start := r.Now()
 	stdout, stderr, flush := r.output()
 	exit, err := r.box.Run(ctx, container.Cmd{
-		Argv: []string{"sh", "-c", r.Config.Setup}, Env: r.env(""),
+		Argv: []string{"sh", "-c", command}, Env: r.env(""),
 		Stdout: stdout, Stderr: stderr, Grace: 2 * time.Second,
 	})
 	flush()
@@ -207,7 +208,7 @@ func (r *run) setup(ctx context.Context, export *snapshot.Export, fresh bool) er
 		result = fmt.Sprintf("failed with exit code %d; the task goes on", exit.Code)
 	}
 	r.tell(Event{Kind: EventStage, Stage: "setup", Result: result, Millis: millis(r.Now().Sub(start))})
-	return r.Repo.WriteState("setup/"+r.box.Name(), []byte(r.Config.Setup))
+	return r.Repo.WriteState("setup/"+r.box.Name(), []byte(command))
 }
 
 func (r *run) setupDue(changed []git.Change) bool {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/registry"
+	"github.com/git-ftl/git-ftl/lint"
 	"github.com/git-ftl/git-ftl/shadow"
 	"github.com/git-ftl/git-ftl/shadow/proxy"
 )
@@ -42,6 +43,7 @@ type secrets struct {
 	mint        *shadow.Mint
 	kept        []Kept
 	sought      []shadow.Sought     // what no file of the snapshot holds, and no result may
+	values      []lint.Value        // the same as forms to look for
 	credentials []shadow.Credential // by name
 	env         []string            // NAME=SHADOW of what is kept for the environment, and what is plain
 	files       []envFile
@@ -72,7 +74,7 @@ func (r *run) gather(ctx context.Context) error {
 			r.secret.unbound = append(r.secret.unbound, c.Name)
 		}
 	}
-	return nil
+	return r.conceal()
 }
 
 // unbindUnfit takes the binding off credentials that cannot be sent as it says, such

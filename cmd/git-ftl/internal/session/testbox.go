@@ -102,7 +102,7 @@ func (b *testbox) prepare(ctx context.Context) error {
 			}
 		}
 	}
-	exit, err := b.command(ctx, b.Config.Setup, b.env(""), setupTime)
+	exit, err := b.command(ctx, b.hidden(b.Config.Setup), b.env(""), setupTime)
 	if online {
 		b.leaveNetwork()
 		if err := errors.Join(b.box.Disconnect(ctx), b.removeTools(ctx)); err != nil {
