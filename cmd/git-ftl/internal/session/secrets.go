@@ -74,6 +74,11 @@ func (r *run) gather(ctx context.Context) error {
 			r.secret.unbound = append(r.secret.unbound, c.Name)
 		}
 	}
+	for _, name := range r.task.Use {
+		if !slices.ContainsFunc(r.secret.credentials, func(c shadow.Credential) bool { return c.Name == name }) {
+			r.note(fmt.Sprintf("--use %s: this task has no secret of that name", name))
+		}
+	}
 	return r.conceal()
 }
 
