@@ -48,7 +48,7 @@ func spansOf(hits []doc.Hit, which func(doc.Hit) bool) []span {
 // finding words a hit. Of a path that holds a secret, the path is hidden too.
 func finding(d *doc.Document, h doc.Hit, match []byte, masks []span) Finding {
 	f := Finding{
-		ID: identify(h.Rule, d.Path, match), Rule: h.Rule, Severity: h.Severity,
+		ID: Identify(h.Rule, d.Path, match), Rule: h.Rule, Severity: h.Severity,
 		Path: d.Path, Message: h.Message, Remedy: h.Remedy,
 	}
 	if onText(h) {
@@ -59,9 +59,9 @@ func finding(d *doc.Document, h doc.Hit, match []byte, masks []span) Finding {
 	return f
 }
 
-// identify is the id of a finding: an acceptance of it covers these bytes at this
+// Identify is the id of a finding: an acceptance of it covers these bytes at this
 // path and no others.
-func identify(rule, path string, match []byte) string {
+func Identify(rule, path string, match []byte) string {
 	sum := sha256.New()
 	for _, part := range []string{rule, path} {
 		sum.Write([]byte(part))

@@ -36,6 +36,7 @@ type egress struct {
 	denied  map[string]int
 	hints   map[string]string // of a denied host, what would let it pass
 	swapped map[string]bool
+	sent    Egress // of it, Sent alone
 	allowed int
 }
 
@@ -50,6 +51,7 @@ func (r *run) join(ctx context.Context) error {
 		return err
 	}
 	e := &egress{model: r.task.Agent.Hosts, over: make(chan struct{}), denied: map[string]int{}, hints: map[string]string{}, swapped: map[string]bool{}}
+	e.sent.Sent = r.out.Egress.Sent // of earlier turns
 	policy, stamp := r.policy()
 	e.proxy, err = proxy.New(proxy.Config{
 		Authority: authority, Policy: policy, Upstream: upstream(r.netEnv()), Now: r.Now,
@@ -88,7 +90,8 @@ func (r *run) leaveNetwork() {
 	e.ended.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r.out.Egress = Egress{Allowed: e.allowed, Denied: []string{}, Swapped: []string{}, Denials: e.denied, Hints: e.hints}
+	r.out.Egress = Egress{Allowed: e.allowed, Denied: []string{}, Swapped: []string{}, Denials: e.denied, Hints: e.hints, Sent: e.sent.Sent}
+	r.out.Findings = r.out.Egress.findings()
 	r.out.Egress.Denied = append(r.out.Egress.Denied, slices.Sorted(maps.Keys(e.denied))...)
 	r.out.Egress.Swapped = append(r.out.Egress.Swapped, slices.Sorted(maps.Keys(e.swapped))...)
 	if e.audit != nil {
@@ -129,6 +132,9 @@ func (e *egress) count(d proxy.Decision, host string) (first bool) {
 	defer e.mu.Unlock()
 	if line, err := json.Marshal(d); err == nil && e.audit != nil {
 		_, _ = e.audit.Write(append(line, '\n'))
+	}
+	for _, s := range sentOf(d, host) {
+		e.sent.add(s)
 	}
 	switch {
 	case d.Verdict != proxy.Denied:

@@ -37,7 +37,7 @@ func (r *run) lint(ctx context.Context) {
 		r.note(fmt.Sprintf("%s could not be linted, and will be when it is applied: %v", r.out.ID, err))
 		return
 	}
-	r.out.Findings, r.out.Blocked = report.Findings, report.Blocked()
+	r.out.Findings, r.out.Blocked = append(report.Findings, r.out.Egress.findings()...), report.Blocked()
 	for _, what := range report.Skipped {
 		r.note("lint: " + what)
 	}

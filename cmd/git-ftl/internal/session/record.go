@@ -110,6 +110,8 @@ type Egress struct {
 
 	// By host, the command that lets it pass; none where no command does.
 	Hints map[string]string `json:"hints,omitempty"`
+
+	Sent []Sent `json:"sent,omitempty"` // what a reviewer should know of, of all turns
 }
 
 // Stage is one step of the pipeline and its time.

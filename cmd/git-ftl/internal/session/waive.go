@@ -76,7 +76,7 @@ func (s *Session) waived(id string) map[string]string {
 // Renew puts what is found of a result now into its record.
 func (s *Session) Renew(ctx context.Context, id string, report lint.Report) error {
 	_, err := s.revise(ctx, id, func(o *Outcome) error {
-		o.Findings, o.Blocked = report.Findings, report.Blocked()
+		o.Findings, o.Blocked = append(report.Findings, o.Egress.findings()...), report.Blocked()
 		return nil
 	})
 	return err
