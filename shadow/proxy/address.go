@@ -12,8 +12,12 @@ import (
 	"time"
 )
 
-// errAddress is an address that no sandbox may reach.
-var errAddress = errors.New("not a public address")
+// errAddress is an address that no sandbox may reach; errNever is one that no
+// permission opens.
+var (
+	errAddress = errors.New("not a public address")
+	errNever   = fmt.Errorf("%w, nor one that can be allowed", errAddress)
+)
 
 const (
 	dialTimeout  = 10 * time.Second
@@ -35,6 +39,10 @@ func (p *Proxy) dial(ctx context.Context, t target, private bool) (net.Conn, err
 	all, err := p.addresses(ctx, t.host)
 	if err != nil {
 		return nil, fmt.Errorf("look up %s: %w", t.host, err)
+	}
+	all = slices.DeleteFunc(all, never)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("dial %s: %w", t.host, errNever)
 	}
 	all = slices.DeleteFunc(all, func(a netip.Addr) bool { return !reachable(a, private, ownAddress) })
 	if len(all) == 0 {

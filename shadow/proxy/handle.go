@@ -186,7 +186,7 @@ func (x *exchange) fail(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errAddress):
 		refused = &refusal{status: http.StatusForbidden, reason: x.t.host + " has no public address"}
-		if !x.st.private(x.t) { // else it is one that no permission opens
+		if !errors.Is(err, errNever) {
 			refused.hint = "git ftl allow " + x.t.address()
 		}
 	case errors.Is(err, errEncoding):

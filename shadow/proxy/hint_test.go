@@ -25,7 +25,8 @@ func TestHints(t *testing.T) {
 	})
 	w.host("docs.test", echoHead)
 	w.name("intranet.test", "10.0.0.1")
-	w.p.state.Load().rules = append(w.p.state.Load().rules, Rule{Host: "intranet.test"})
+	w.name("meta.test", "169.254.169.254")
+	w.p.state.Load().rules = append(w.p.state.Load().rules, Rule{Host: "intranet.test"}, Rule{Host: "meta.test"})
 	basic := func(user, password string) string {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
 	}
@@ -36,6 +37,11 @@ func TestHints(t *testing.T) {
 	}{
 		{"not allowed", "https://evil.test/", nil, "git ftl allow evil.test"},
 		{"a private address", "https://intranet.test/", nil, "git ftl allow intranet.test:443"},
+		{"this machine", "https://localhost/", nil, "git ftl allow localhost:443"},
+		{"this machine by its address", "http://127.0.0.1/", nil, "git ftl allow 127.0.0.1:80"},
+		{"a private address by itself", "http://10.0.0.5/", nil, "git ftl allow 10.0.0.5:80"},
+		{"an address that none may reach", "http://169.254.169.254/", nil, ""},
+		{"a name of such an address", "https://meta.test/", nil, ""},
 		{"bound, without the credential", "https://api.model.test/", nil, ""},
 		{"a path of a registry of modules", "https://go.test/other", nil, "git ftl allow go.test"},
 		{"a path of one with a credential", "https://art.test/other", []string{"Authorization", "Bearer ftl_shadow_art_0123456789abcdef"}, "git ftl allow art.test"},

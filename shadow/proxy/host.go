@@ -21,12 +21,17 @@ type target struct {
 
 func (t target) address() string { return net.JoinHostPort(t.host, strconv.Itoa(t.port)) }
 
-// allowHint is the command that would let it pass.
+// allowHint is the command that would let it pass, "" where none does. What is not
+// public passes only with its port.
 func (t target) allowHint() string {
-	if t.port == 443 || t.port == 80 {
-		return "git ftl allow " + t.host
+	ip, isIP := literal(t.host)
+	switch {
+	case isIP && never(ip):
+		return ""
+	case t.port != 443 && t.port != 80, isLocal(t.host), isIP && !public(ip):
+		return "git ftl allow " + t.address()
 	}
-	return "git ftl allow " + t.address()
+	return "git ftl allow " + t.host
 }
 
 // normalise brings a host name into the one form that is compared: lower case,

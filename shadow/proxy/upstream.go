@@ -62,7 +62,9 @@ func (st *state) route(p *Proxy, t target) (http.RoundTripper, error) {
 	if via == nil {
 		return st.direct, nil
 	}
-	if ip, ok := literal(t.host); ok && !reachable(ip, st.private(t), ownAddress) {
+	if ip, ok := literal(t.host); ok && never(ip) {
+		return nil, fmt.Errorf("dial %s: %w", t.host, errNever)
+	} else if ok && !reachable(ip, st.private(t), ownAddress) {
 		return nil, fmt.Errorf("dial %s: %w", t.host, errAddress)
 	}
 	return st.via, nil
