@@ -134,6 +134,9 @@ func (a *app) openOrMake(ctx context.Context) (*vault.Vault, error) {
 	v, err := vault.Open(ctx, o)
 	if errors.Is(err, vault.ErrNone) {
 		v, err = vault.Create(ctx, vault.InKeyring, o)
+		if errors.Is(err, vault.ErrExists) { // another command was first
+			v, err = vault.Open(ctx, o)
+		}
 	}
 	return v, err
 }
