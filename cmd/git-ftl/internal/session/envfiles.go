@@ -3,12 +3,15 @@ package session
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/patch"
@@ -68,8 +71,14 @@ func envPaths(left []snapshot.LeftOut) []string {
 	return names
 }
 
-// readEnv reads a regular file without following a link out of the repository.
+// readEnv reads a regular file, or the env file of the repository that a link names:
+// any other one is not meant to be shown line by line.
 func readEnv(root *os.Root, name string) ([]byte, bool) {
+	if to, err := root.Readlink(filepath.FromSlash(name)); err == nil {
+		if name = path.Join(path.Dir(name), filepath.ToSlash(to)); filepath.IsAbs(to) || !strings.HasPrefix(path.Base(name), ".env") {
+			return nil, false
+		}
+	}
 	fi, err := root.Lstat(name)
 	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxEnvFile {
 		return nil, false
@@ -80,7 +89,21 @@ func readEnv(root *os.Root, name string) ([]byte, bool) {
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxEnvFile+1))
-	return data, err == nil && len(data) <= maxEnvFile
+	return fromWide(data), err == nil && len(data) <= maxEnvFile
+}
+
+// fromWide is a text in UTF-8 that shells of Windows write in UTF-16, told by its first
+// two bytes.
+func fromWide(data []byte) []byte {
+	order := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}[string(data[:min(2, len(data))])]
+	if order == nil {
+		return data
+	}
+	var units []uint16
+	for data = data[2:]; len(data) >= 2; data = data[2:] {
+		units = append(units, order.Uint16(data))
+	}
+	return []byte(string(utf16.Decode(units)))
 }
 
 // shadowOf makes the shadow of one value of a file, and a credential of it. Two
