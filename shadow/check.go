@@ -11,7 +11,7 @@ import (
 
 // Shapes of the parts of a binding.
 var (
-	bindHost   = lazyregexp.New(`^(\*\.([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*|([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`)
+	bindHost   = lazyregexp.New(`^(\*\.([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+[a-z][a-z0-9_-]*|([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`)
 	bindPlace  = lazyregexp.New(`^(auth|header:[A-Za-z0-9!#$%&'*+.^_|~-]+|(query|form|json):[^\x00-\x20]+)$`)
 	bindMethod = lazyregexp.New(`^[A-Z]{1,20}$`)
 	bindPath   = lazyregexp.New(`^/[^\x00-\x20?#]*$`)

@@ -18,6 +18,7 @@ func TestNormal(t *testing.T) {
 		{"below", host("*.example.com"), host("*.example.com")},
 		{"port", host("example.com:8443"), host("example.com:8443")},
 		{"one label", host("localhost:8080"), host("localhost:8080")},
+		{"underscore", host("my_db.example.com"), host("my_db.example.com")},
 		{"IPv6", host("[::1]:8080"), host("[::1]:8080")},
 		{"every path", Binding{Hosts: []string{"a.b"}, Paths: []string{"/v1", "/"}}, host("a.b")},
 		{"no host", Binding{Places: []string{"auth"}}, Binding{}},

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/shadow"
+	"github.com/git-ftl/git-ftl/shadow/proxy"
 	"github.com/git-ftl/git-ftl/shadow/vault"
 )
 
@@ -44,6 +44,14 @@ func (c *authBindCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	kept, err := v.Get(c.Name, project)
+	missing := errors.Is(err, vault.ErrUnknown)
+	if err != nil && !missing {
+		return err
+	}
+	if err := c.sendable(kept.Value, b); err != nil {
+		return err
+	}
 	if err := v.Bind(ctx, c.Name, project, b); err != nil {
 		return err
 	}
@@ -54,17 +62,24 @@ func (c *authBindCmd) Run(a *app) error {
 			break
 		}
 	}
-	return c.warnMissing(ctx, a, v, project)
+	if missing { // the name may be misspelt
+		a.ui.note(c.Name + " is not in the vault; the binding counts where an env file or the environment has it")
+	}
+	return nil
 }
 
-// warnMissing says so where no value is kept: a name may be misspelt.
-func (c *authBindCmd) warnMissing(ctx context.Context, a *app, v *vault.Vault, project string) error {
-	_, err := v.Get(c.Name, project)
-	if errors.Is(err, vault.ErrUnknown) {
-		a.ui.note(c.Name + " is not in the vault; the binding counts where an env file or the environment has it")
-		return nil
+// sendable refuses a binding that the proxy could not keep: to what is no host for
+// it, or of a value with a line end to a header. Any value stands for one that is
+// not here.
+func (c *authBindCmd) sendable(value shadow.Secret, b shadow.Binding) error {
+	if value.IsZero() {
+		value = shadow.NewSecret("any")
 	}
-	return err
+	err := proxy.Check(shadow.Credential{Name: c.Name, Shadow: shadow.Marker, Real: value, Binding: b})
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	return nil
 }
 
 // binding is what the flags say, completed by what is known of the name. A host
