@@ -25,6 +25,9 @@ const (
 	maxEnvFiles = 100
 )
 
+// whyUnread is of an env file that the agent sees nothing of.
+const whyUnread = snapshot.WhyEnv + ", and this one cannot be read"
+
 // envFile is an env file as the agent sees it.
 type envFile struct {
 	path string // in the repository
@@ -44,6 +47,10 @@ func (r *run) shadowFiles(kept []Kept) error {
 		data, ok := readEnv(root, name)
 		if !ok {
 			r.note(name + " cannot be read, so the agent has none")
+			i := slices.IndexFunc(r.out.LeftOut, func(l snapshot.LeftOut) bool { return l.Path == name })
+			if i >= 0 {
+				r.out.LeftOut[i].Why = whyUnread
+			}
 			continue
 		}
 		text, lines := shadow.Shadowed(data,
@@ -181,6 +188,6 @@ func (r *run) addedKeys(ctx context.Context) {
 // the agent saw shadows of them.
 func (r *run) dropEnvFiles(p *patch.Patch) {
 	p.Files = slices.DeleteFunc(p.Files, func(f patch.File) bool {
-		return slices.ContainsFunc(r.out.LeftOut, func(l snapshot.LeftOut) bool { return l.Path == f.Path && l.Why == snapshot.WhyEnv })
+		return slices.ContainsFunc(r.out.LeftOut, func(l snapshot.LeftOut) bool { return l.Path == f.Path && strings.HasPrefix(l.Why, snapshot.WhyEnv) })
 	})
 }
