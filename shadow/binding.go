@@ -27,4 +27,11 @@ type Credential struct {
 	Shadow  string
 	Real    Secret
 	Binding Binding // zero: it is never swapped, and only recorded where it is sent
+	Chosen  bool    // the user gave it as a secret: it is looked for whatever it looks like
+}
+
+// Telling reports whether the value, wherever it turns up, is this secret. A word
+// such as "postgres" or "password", which examples have, is not.
+func (c Credential) Telling() bool {
+	return len(Sought{Name: c.Name, Value: c.Real, Chosen: c.Chosen}.Needles()) > 0
 }

@@ -15,10 +15,14 @@ const (
 )
 
 // newNeedles looks for the real values of all credentials as a whole, and for any
-// run of eight bytes of those that are bound.
+// run of eight bytes of those that are bound. One that is not, and that every text
+// may have, did not come from here.
 func newNeedles(all, bound []*credential) *needle.Set {
 	var forms []needle.Form
 	for _, c := range all {
+		if !slices.Contains(bound, c) && !c.Telling() {
+			continue
+		}
 		for _, part := range parts(c.Real.Reveal()) {
 			forms = append(forms, formsOf(c.Name, part, c.Shadow, slices.Contains(bound, c))...)
 		}

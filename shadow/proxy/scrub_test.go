@@ -22,7 +22,9 @@ func testNeedles(t testing.TB) (*needle.Set, []*credential) {
 	for _, c := range []shadow.Credential{
 		modelCredential(),
 		{Name: "OTHER", Shadow: otherShad, Real: shadow.NewSecret(otherReal)},
-		{Name: "PEM", Shadow: "ftl_shadow_pem_00", Real: shadow.NewSecret("-----BEGIN KEY-----\nMIIBVgIBADANBgkqhkiG9w0B\r\nQEFAASCAUAwggE8AgEAAkEA\n-----END KEY-----\n")},
+		{Name: "PEM", Shadow: "ftl_shadow_pem_00", Real: shadow.NewSecret("-----BEGIN KEY-----\nMIIBVgIBADANBgkqhkiG9w0B\r\nQEFAASCAUAwggE8AgEAAkEAtR5yLZ0mW2pVxN8bC4dF6gH1\n-----END KEY-----\n")},
+		{Name: "WORD", Shadow: "ftl_shadow_word_00", Real: shadow.NewSecret("postgres")},
+		{Name: "CHOSEN", Shadow: "ftl_shadow_chosen_00", Real: shadow.NewSecret("tangerine"), Chosen: true},
 	} {
 		made, err := newCredential(c)
 		if err != nil {
@@ -87,6 +89,8 @@ func TestScrubTexts(t *testing.T) {
 		{"cut off at the end", realKey[:len(realKey)-1], strings.Repeat("*", len(realKey)-1)},
 		{"the start twice", realKey[:12] + realKey, strings.Repeat("*", 0) + realKey[:12] + shadowKey},
 		{"a line of a PEM", "MIIBVgIBADANBgkqhkiG9w0B", "ftl_shadow_pem_00"},
+		{"a word that stands for no secret", "host=db user=postgres", "host=db user=postgres"},
+		{"a word that the user gave as one", "a tangerine", "a ftl_shadow_chosen_00"},
 		{"its frame", "-----BEGIN KEY-----", "-----BEGIN KEY-----"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

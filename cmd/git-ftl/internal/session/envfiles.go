@@ -131,10 +131,11 @@ func (r *run) shadowOf(kept []Kept, file, name, value string) string {
 		}
 	}
 	k := Kept{Name: name, Value: shadow.NewSecret(value)}
-	if i := slices.IndexFunc(kept, func(k Kept) bool { return k.Name == name }); i >= 0 {
+	i := slices.IndexFunc(kept, func(k Kept) bool { return k.Name == name })
+	if i >= 0 {
 		k.Binding = kept[i].Binding
 	}
-	c := shadow.Credential{Name: label, Real: k.Value, Shadow: r.secret.mint.Shadow(label, value), Binding: r.bound(k)}
+	c := shadow.Credential{Name: label, Real: k.Value, Shadow: r.secret.mint.Shadow(label, value), Binding: r.bound(k), Chosen: i >= 0}
 	r.secret.credentials = append(r.secret.credentials, c)
 	return c.Shadow
 }

@@ -45,6 +45,7 @@ type secrets struct {
 	sought      []shadow.Sought     // what no file of the snapshot holds, and no result may
 	values      []lint.Value        // the same as forms to look for
 	credentials []shadow.Credential // by name
+	telling     []shadow.Credential // those, and the tools', that nothing printed may hold
 	env         []string            // NAME=SHADOW of what is kept for the environment, and what is plain
 	files       []envFile
 	tools       registry.Registries
@@ -77,6 +78,11 @@ func (r *run) gather(ctx context.Context) error {
 	for _, name := range r.task.Use {
 		if !slices.ContainsFunc(r.secret.credentials, func(c shadow.Credential) bool { return c.Name == name }) {
 			r.note(fmt.Sprintf("--use %s: this task has no secret of that name", name))
+		}
+	}
+	for _, c := range slices.Concat(r.secret.credentials, r.secret.tools.Credentials) {
+		if c.Telling() {
+			r.secret.telling = append(r.secret.telling, c)
 		}
 	}
 	return r.conceal()
@@ -127,7 +133,7 @@ func (r *run) shadowKept(kept []Kept) {
 			continue
 		}
 		c := shadow.Credential{
-			Name: k.Name, Real: k.Value, Shadow: r.secret.mint.Shadow(k.Name, k.Value.Reveal()), Binding: r.bound(k),
+			Name: k.Name, Real: k.Value, Shadow: r.secret.mint.Shadow(k.Name, k.Value.Reveal()), Binding: r.bound(k), Chosen: true,
 		}
 		r.secret.credentials = append(r.secret.credentials, c)
 		r.secret.env = append(r.secret.env, k.Name+"="+c.Shadow)
@@ -175,10 +181,8 @@ func (s *Session) ownMint(project string) (*shadow.Mint, error) {
 // scrub puts shadows in place of real values in what a sandbox printed, should
 // one ever have got there.
 func (s secrets) scrub(text string) string {
-	for _, c := range slices.Concat(s.credentials, s.tools.Credentials) {
-		if real := c.Real.Reveal(); len(real) >= shadow.MinLength && strings.Contains(text, real) {
-			text = strings.ReplaceAll(text, real, c.Shadow)
-		}
+	for _, c := range s.telling {
+		text = strings.ReplaceAll(text, c.Real.Reveal(), c.Shadow)
 	}
 	return text
 }
