@@ -31,6 +31,7 @@ func (r *reader) netrc() {
 
 // machine writes one entry for the sandbox, where it is for a registry.
 func (r *reader) machine(m machine) []string {
+	r.signIn(m)
 	var l login
 	for _, p := range r.named[strings.ToLower(m.host)] {
 		if hidden := r.hide("netrc", p, m.login, m.at); hidden != (login{}) {

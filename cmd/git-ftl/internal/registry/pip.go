@@ -17,17 +17,22 @@ func (r *reader) pip() {
 	var lines []string
 	if c.has("no-index") {
 		lines = append(lines, "no-index = true")
+		r.ofPip.main = true
 	}
 	index, ok := c.get("index-url")
 	if urls := c.urls(index); len(urls) > 0 {
 		lines = append(lines, "index-url = "+urls[0])
 	}
+	r.ofPip.main = r.ofPip.main || ok
 	if !ok && !c.has("no-index") {
 		r.standard("pip")
 	}
 	extra, _ := c.get("extra-index-url")
 	lines = append(lines, pipList("extra-index-url", c.urls(extra))...)
 	lines = append(lines, pipList("trusted-host", c.plain)...)
+	if c.has("no-index") {
+		r.ofPip.list = nil
+	}
 	if len(lines) > 0 {
 		r.write(".config/pip/pip.conf", append([]string{"[global]"}, lines...))
 	}
@@ -117,6 +122,8 @@ func (c *pipConf) urls(s setting) []string {
 			continue
 		}
 		all = append(all, url)
+		_, l, _ := parsePlace(text)
+		c.r.ofPip.list = append(c.r.ofPip.list, indexAt(p, l))
 		if p.scheme == "http" && !slices.Contains(c.plain, p.authority()) {
 			c.plain = append(c.plain, p.authority())
 		}

@@ -1,6 +1,11 @@
 package registry
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestPip(t *testing.T) {
 	password, token := fake("pw"), fake("pypi-")
@@ -89,5 +94,50 @@ extra-index-url = [
 		}},
 	} {
 		test.run(t, "uv")
+	}
+}
+
+// TestIndexes: where an index is named, the public one is not asked.
+func TestIndexes(t *testing.T) {
+	password, token := fake("pw"), fake("pypi-")
+	const public = "https://pypi.org/simple/ :"
+	pip := func(text string) map[string]string {
+		return map[string]string{"~/.config/pip/pip.conf": "[global]\n" + text + "\n"}
+	}
+	for _, test := range []struct {
+		name  string
+		files map[string]string
+		env   []string
+		want  []string
+	}{
+		{"nothing is named", nil, nil, []string{public}},
+		{"pip's", pip("index-url = https://bob:" + password + "@a.acme.dev/pypi/simple"), nil, []string{"https://a.acme.dev/pypi/simple/ bob:" + password}},
+		{"a token for a user", nil, []string{"PIP_INDEX_URL=https://" + token + "@a.acme.dev/+simple/"}, []string{"https://a.acme.dev/+simple/ " + token + ":"}},
+		{"more of pip's, in order", pip("extra-index-url = https://b.acme.dev/ https://c.acme.dev/x"), nil, []string{public, "https://b.acme.dev/ :", "https://c.acme.dev/x/ :"}},
+		{"pip's before uv's", pip("index-url = https://a.acme.dev/"), []string{"UV_DEFAULT_INDEX=https://b.acme.dev/"}, []string{"https://a.acme.dev/ :"}},
+		{"uv's where pip names none", nil, []string{"UV_DEFAULT_INDEX=https://b.acme.dev/", "UV_INDEX=x=https://c.acme.dev/", "UV_INDEX_X_USERNAME=eve", "UV_INDEX_X_PASSWORD=" + password},
+			[]string{"https://c.acme.dev/ eve:" + password, "https://b.acme.dev/ :"}},
+		{"more of uv's, beside the public one", map[string]string{"/etc/uv/uv.toml": "[[index]]\nurl = \"https://c.acme.dev/\"\n[[index]]\nname = \"only\"\nurl = \"https://d.acme.dev/\"\nexplicit = true\n"}, nil,
+			[]string{public, "https://c.acme.dev/ :"}},
+		{"no index at all", pip("no-index = true\nextra-index-url = https://b.acme.dev/"), nil, nil},
+		{"one that cannot be read is not the public one", pip("index-url = ftp://a.acme.dev/"), nil, nil},
+		{"nor one of uv's", nil, []string{"UV_DEFAULT_INDEX=file:///x"}, nil},
+		{"nobody signs in over plain http", pip("index-url = http://bob:" + password + "@a.acme.dev/"), nil, []string{"http://a.acme.dev/ :"}},
+		{"netrc", map[string]string{
+			"~/.config/pip/pip.conf": "[global]\nindex-url = https://a.acme.dev/simple\nextra-index-url = https://x:y@A.acme.dev/two http://a.acme.dev/\n",
+			"~/.netrc":               "machine a.acme.dev login bob password " + password + "\n"}, nil,
+			[]string{"https://a.acme.dev/simple/ bob:" + password, "https://a.acme.dev/two/ x:y", "http://a.acme.dev/ :"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rs := Read(source(test.files, test.env...))
+			var got []string
+			for _, x := range rs.Indexes {
+				got = append(got, fmt.Sprintf("%s %s:%s", x.URL, x.User.Reveal(), x.Password.Reveal()))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			mustHide(t, rs)
+		})
 	}
 }

@@ -29,6 +29,8 @@ type reader struct {
 	env   map[string]string
 	named map[string][]place // of a host, the registries whose tools ask netrc
 	out   Registries
+
+	ofPip, ofUv indexes
 }
 
 // where is a place in the user's configuration.

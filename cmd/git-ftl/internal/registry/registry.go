@@ -37,6 +37,7 @@ type Registries struct {
 	Credentials []shadow.Credential // bound to one host and its paths, GET and HEAD
 	Files       []File
 	Notes       []Note
+	Indexes     []Index // of Python packages, in the order in which they are asked
 }
 
 // Host is a registry of one tool. Of Tool "go" the paths that a sandbox needs are
@@ -55,6 +56,14 @@ type Host struct {
 type File struct {
 	Path    string // below the home, with / between names
 	Content []byte
+}
+
+// Index is a list of Python packages, as PEP 503 has it, with what the user's own
+// tools sign in with.
+type Index struct {
+	URL      string        // a slash at its end: the page of a package is below
+	User     shadow.Secret // may be the token itself; zero where it wants none
+	Password shadow.Secret
 }
 
 // Note says that something was not taken over, and why. It holds no value.
@@ -76,7 +85,7 @@ func (n Note) String() string {
 // registry of its own has its public one.
 func Read(s Source) Registries {
 	r := newReader(s)
-	for _, tool := range []func(){r.npm, r.pip, r.uv, r.golang, r.cargo, r.maven, r.gradle, r.bundler, r.netrc} {
+	for _, tool := range []func(){r.npm, r.pip, r.uv, r.golang, r.cargo, r.maven, r.gradle, r.bundler, r.python, r.netrc} {
 		tool()
 	}
 	r.checkFiles()

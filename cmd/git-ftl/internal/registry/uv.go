@@ -32,6 +32,7 @@ func (r *reader) uv() {
 			continue
 		}
 		main = main || x.main
+		r.ofUv.main = main // also where it cannot be read: it is not the public one
 		lines = append(lines, r.uvLines(x)...)
 	}
 	if !main {
@@ -67,6 +68,7 @@ func (r *reader) uvLines(x uvIndex) []string {
 		l = login{r.env[upper+"_USERNAME"], password}
 		x.at = where{file: upper + "_PASSWORD"}
 	}
+	r.ofUv.add(x, p, l)
 	lines := []string{"[[index]]", `url = "` + p.url(r.hide("uv", root, l, x.at)) + `"`}
 	if uvName.MatchString(x.name) {
 		lines = append(lines, `name = "`+x.name+`"`)
