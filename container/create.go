@@ -39,6 +39,7 @@ type Image struct {
 	Env     []string // NAME=VALUE; nothing of it reaches the guest
 	Volumes []string // paths, sorted
 	Size    int64    // bytes
+	Labels  map[string]string
 }
 
 // Image looks an image up; ErrNoImage where the engine has none of that name.
@@ -52,7 +53,7 @@ func (e *DockerEngine) Image(ctx context.Context, ref string) (Image, error) {
 	}
 	img := Image{ID: found.ID, Arch: found.Architecture, Size: found.Size}
 	if found.Config != nil {
-		img.Env = found.Config.Env
+		img.Env, img.Labels = found.Config.Env, found.Config.Labels
 		img.Volumes = slices.Sorted(maps.Keys(found.Config.Volumes))
 	}
 	return img, nil

@@ -8,10 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/docker/docker/api/types/build"
+
+	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 )
 
 // Layer is one more layer for an image: files that belong to root, and nothing
@@ -20,6 +24,10 @@ type Layer struct {
 	On    string // reference or id of the image below
 	Key   string // names the content of the layer
 	Files func(add AddFile) error
+
+	// Labels are what the image is to say of it, once Files are written; nil for
+	// nothing. Of a value only letters, digits and .:+- and spaces are taken.
+	Labels func() map[string]string
 }
 
 // AddFile adds a regular file of the layer by its absolute path. It reads size
@@ -76,20 +84,11 @@ func (e *DockerEngine) stream(ctx context.Context, from func(*tar.Writer) error,
 // errUnread ends the writing of a context that the engine has given up.
 var errUnread = errors.New("the engine reads no more")
 
-// writeLayer writes the context of a build: the Dockerfile, and the files below
-// files/.
+// writeLayer writes the context of a build: the files below files/, and the
+// Dockerfile, which knows of them then.
 func writeLayer(t *tar.Writer, below string, l Layer) error {
-	text := "FROM " + below + "\nCOPY files/ /\n"
-	head := &tar.Header{Typeflag: tar.TypeReg, Name: "Dockerfile", Mode: 0o644, Size: int64(len(text))}
-	err := t.WriteHeader(head)
-	if err == nil {
-		_, err = io.WriteString(t, text)
-	}
-	if err != nil {
-		return err
-	}
 	made := map[string]bool{}
-	return l.Files(func(name string, mode, size int64, content io.Reader) error {
+	err := l.Files(func(name string, mode, size int64, content io.Reader) error {
 		if !path.IsAbs(name) || path.Clean(name) != name {
 			return fmt.Errorf("%q is no path of a layer", name)
 		}
@@ -103,6 +102,36 @@ func writeLayer(t *tar.Writer, below string, l Layer) error {
 		_, err := io.CopyN(t, content, size)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	text, err := l.dockerfile(below)
+	if err != nil {
+		return err
+	}
+	if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "Dockerfile", Mode: 0o644, Size: int64(len(text))}); err != nil {
+		return err
+	}
+	_, err = io.WriteString(t, text)
+	return err
+}
+
+// labelText is what needs no quoting that builders read in several ways.
+var labelText = lazyregexp.New(`^[A-Za-z0-9.:+ -]*$`)
+
+func (l Layer) dockerfile(below string) (string, error) {
+	text := "FROM " + below + "\nCOPY files/ /\n"
+	if l.Labels == nil {
+		return text, nil
+	}
+	labels := l.Labels()
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if !labelText.MatchString(name) || !labelText.MatchString(labels[name]) || strings.Contains(name, " ") {
+			return "", fmt.Errorf("%q is no label", name+"="+labels[name])
+		}
+		text += fmt.Sprintf("LABEL %s=%q\n", name, labels[name])
+	}
+	return text, nil
 }
 
 // writeFolders adds the folders above a file, which are root's too.

@@ -74,6 +74,7 @@ type builtin struct {
 	resumes bool     // it goes on with a conversation by its id
 	costs   bool     // its stream says what it costs
 	from    []Package
+	wheel   Wheel
 	install string // where none are pinned: how an image comes to have it
 }
 
@@ -126,6 +127,13 @@ func Packages(name, arch string) []Package {
 		}
 	}
 	return all
+}
+
+// WheelOf is what an image needs for an agent that is a program of Python; false for
+// any other.
+func WheelOf(name string) (Wheel, bool) {
+	b, _ := find(name)
+	return b.wheel, b.wheel.Name != ""
 }
 
 // Version is that of an agent's packages, "" where the user's own image brings it.

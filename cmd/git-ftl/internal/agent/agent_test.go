@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestBuiltin(t *testing.T) {
 		{"codex", Turn{Task: "x", Session: "t-1"}, []string{"exec", "resume", "t-1", "-"}},
 		{"gemini", Turn{Task: "x", Session: "g-1"}, []string{"-o", "stream-json", "--resume", "g-1"}},
 		{"opencode", Turn{Task: "x", Session: "ses_1", MaxCost: 1}, []string{"run", "--format", "json", "-s", "ses_1"}},
-		{"aider", Turn{Task: "x", Model: "m"}, []string{"aider", "--no-auto-commits", "--model", "m"}},
+		{"aider", Turn{Task: "x", Model: "m"}, []string{"/opt/git-ftl/aider/aider", "--no-auto-commits", "--model", "m"}},
 		{"kiro", Turn{Task: "x"}, []string{"kiro-cli", "chat", "--no-interactive"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -118,6 +119,45 @@ func TestPackages(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWheel: it is pinned by a SHA-256, and what starts it is in the agent's own
+// folder, by an interpreter that takes modules from nowhere else.
+func TestWheel(t *testing.T) {
+	seen := 0
+	for _, name := range Names() {
+		w, ok := WheelOf(name)
+		if !ok {
+			continue
+		}
+		seen++
+		a, _ := Builtin(name, Turn{Task: "x"})
+		sum, err := hex.DecodeString(w.SHA256)
+		if err != nil || len(sum) != 32 || w.Version != Version(name) || w.Python == "" {
+			t.Errorf("%s: %+v", name, w)
+		}
+		if w.Into != folder+name || a.Argv[0] != w.Into+"/"+w.Command || w.Flags != "-IS" || Install(name) != "" {
+			t.Errorf("%s goes into %s, and %s is started with %s", name, w.Into, a.Argv[0], w.Flags)
+		}
+	}
+	if seen != 1 {
+		t.Errorf("%d agents are programs of Python", seen)
+	}
+}
+
+// TestAiderTask: a task is never one of aider's own commands.
+func TestAiderTask(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"a task", "fix it", "fix it"},
+		{"a path", "/api answers 500", "\n/api answers 500"},
+		{"a command of a shell", "!rm -rf .", "\n!rm -rf ."},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := aiderTask(tc.in); got != tc.want {
+				t.Errorf("%q", got)
+			}
+		})
 	}
 }
 

@@ -12,6 +12,19 @@ type Package struct {
 	Into    string   // absolute folder of the image
 }
 
+// Wheel is a program of Python that an index of packages has. The sum pins its wheel,
+// whose metadata pins the version of each package that it needs.
+type Wheel struct {
+	Name     string
+	Version  string
+	SHA256   string // of the wheel, in hexadecimal
+	Python   string // conditions on the version of CPython, as Requires-Python has them
+	Into     string // absolute folder of the image; the modules are in its lib
+	Command  string // name below it of what starts the program
+	Flags    string // of the interpreter
+	Launcher string // text of the command, behind the line that names the interpreter
+}
+
 // Folder of the image below which every agent has one of its own. All of it
 // belongs to root.
 const folder = "/opt/git-ftl/"

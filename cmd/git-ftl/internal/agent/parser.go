@@ -80,6 +80,8 @@ func (a Agent) Parser() Parser {
 		return &geminiStream{}
 	case "opencode":
 		return &openCodeStream{}
+	case "aider":
+		return &aiderStream{}
 	}
 	return nil
 }
