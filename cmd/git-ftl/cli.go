@@ -132,7 +132,7 @@ func (a *app) session(ctx context.Context, repo *git.Repo) (*session.Session, er
 	}
 	return &session.Session{
 		Repo: repo, Config: c, Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now,
-		Keeper: a.keeper, Peek: a.peek, Tools: a.tools, UserDir: configDir(a.env),
+		Keeper: a.keeper, Peek: a.peek, Tools: a.tools, UserDir: configDir(a.env), Wheels: a.wheels,
 		Queue: patch.NewQueue(repo, a.umask), Store: snapshot.New(repo),
 	}, nil
 }

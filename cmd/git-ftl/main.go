@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 )
 
@@ -32,6 +33,8 @@ type app struct {
 	usage          func() error   // prints how the verb is used
 	paths          []string       // what followed "--" of a verb that takes paths, as it was given
 
+	wheels session.Wheels // pinned programs of Python; nil but in tests
+
 	inShell bool     // the command was typed at the shell's prompt
 	current string   // the shell's conversation, which verbs without an ID mean; "" elsewhere
 	began   []string // tasks that the command did
@@ -46,7 +49,10 @@ const softMemory = 256 << 20
 // collection, which costs such a command an eighth of its time.
 const gcPercent = 300
 
-func main() {
+func main() { start(nil) }
+
+// start runs the command of this process.
+func start(wheels session.Wheels) {
 	if code, ok := asGuest(os.Args); ok {
 		os.Exit(code)
 	}
@@ -61,7 +67,7 @@ func main() {
 	}
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		env: os.Environ(), dir: dir, now: time.Now, signals: signals, umask: restrictUmask(),
+		env: os.Environ(), dir: dir, now: time.Now, signals: signals, umask: restrictUmask(), wheels: wheels,
 	}
 	a.env, a.unlock = takeUnlock(a.env)
 	os.Exit(a.main(os.Args[1:]))

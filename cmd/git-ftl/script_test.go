@@ -21,7 +21,11 @@ func TestMain(m *testing.M) {
 	if code, ok := asGuest(os.Args); ok {
 		os.Exit(code)
 	}
-	testscript.Main(m, map[string]func(){"git-ftl": main})
+	testscript.Main(m, map[string]func(){
+		"git-ftl":       main,
+		"git-ftl-small": func() { start(smallAider(smallWheel().SHA256())) },
+		"git-ftl-wrong": func() { start(smallAider(strings.Repeat("0", 64))) },
+	})
 }
 
 // TestScript runs the behaviours that need no engine.
@@ -133,6 +137,7 @@ func params(dir string) testscript.Params {
 			"image":     cmdImage,
 			"postgres":  cmdPostgres,
 			"npm":       cmdNpm,
+			"pypi":      cmdPypi,
 			"goproxy":   cmdGoproxy,
 			"screen":    cmdScreen,
 		},

@@ -8,16 +8,16 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
+	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/shadow/vault"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 type setupCmd struct {
 	Yes   bool     `short:"y" help:"Take every default and ask nothing."`
-	Agent []string `short:"a" placeholder:"NAME" sep:"," help:"Agent to put into the image: claude-code, codex, gemini or opencode; can be repeated."`
+	Agent []string `short:"a" placeholder:"NAME" sep:"," help:"Agent to put into the image: claude-code, codex, aider, gemini or opencode; can be repeated."`
 }
 
 // Run implements the verb: it ends with everything that a first task needs.
@@ -47,9 +47,12 @@ func (c *setupCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := s.CheckAgents(ctx, e, image, c.Agent); err != nil {
+		return err
+	}
 	with := ""
 	for _, name := range s.Agents() {
-		if v := agent.Version(name); v != "" {
+		if v, _, _ := strings.Cut(s.VersionIn(image, name), " "); v != "" {
 			with += " + " + name + " " + v
 		}
 	}
@@ -71,7 +74,7 @@ func (a *app) anywhere(ctx context.Context) (*session.Session, error) {
 	if !errors.Is(err, git.ErrNotRepository) {
 		return s, err
 	}
-	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now, Tools: a.tools, UserDir: configDir(a.env)}, nil
+	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now, Tools: a.tools, UserDir: configDir(a.env), Wheels: a.wheels}, nil
 }
 
 func homeDir(env []string) string {
@@ -200,6 +203,28 @@ func (a *app) checkGit(ctx context.Context) check {
 	return check{Name: "git", OK: true, Detail: strings.TrimSpace(string(out))}
 }
 
+// checkAgents looks whether the agents that the user has set up can run in the image.
+func (a *app) checkAgents(ctx context.Context, s *session.Session, e *container.DockerEngine) check {
+	k := check{Name: "agents", OK: true, Detail: "none: git ftl setup --agent NAME adds one"}
+	names := s.Agents()
+	if len(names) == 0 {
+		return k
+	}
+	k.Detail = strings.Join(names, ", ")
+	image, err := s.Present(ctx, e)
+	if err != nil {
+		image, err = e.Image(ctx, s.ImageRef())
+	}
+	if err != nil {
+		return k // which is said of the image
+	}
+	if err := s.CheckAgents(ctx, e, image, names); err != nil {
+		f := explain(err, a.env).failure()
+		k.OK, k.Detail, k.Hint = false, f.Error, strings.Join(f.Hints, "; ")
+	}
+	return k
+}
+
 func (a *app) checkEngine(ctx context.Context, s *session.Session) []check {
 	e, err := s.Engine(ctx)
 	if err != nil {
@@ -224,5 +249,5 @@ func (a *app) checkEngine(ctx context.Context, s *session.Session) []check {
 	if _, err := e.Image(ctx, s.ImageRef()); err != nil {
 		image.OK, image.Detail, image.Hint = false, err.Error(), "git ftl setup"
 	}
-	return append(checks, image, check{Name: "disk", OK: true, Detail: "a task is stopped at the bound of --disk; the engine itself sets no quota"})
+	return append(checks, image, a.checkAgents(ctx, s, e), check{Name: "disk", OK: true, Detail: "a task is stopped at the bound of --disk; the engine itself sets no quota"})
 }

@@ -74,6 +74,9 @@ func (a *app) setupKeys(ctx context.Context, c *setupCmd, s *session.Session) er
 		if err != nil {
 			continue
 		}
+		if way := agent.Install(name); way != "" {
+			fmt.Fprintf(a.stdout, "agent     %s is not put into the image: its version cannot be pinned by content; an image of yours brings it (%s)\n", name, way)
+		}
 		key, err := a.keyOf(ctx, built)
 		none := key == "" && (err == nil || errors.Is(err, vault.ErrNone))
 		if none && !c.Yes && slices.Contains(c.Agent, name) {

@@ -181,7 +181,7 @@ func faultHints(o Outcome) []string {
 	case string(faultMissing):
 		return []string{
 			fmt.Sprintf("a Dockerfile with FROM %s and a RUN of %s makes one, and .devcontainer can name it", container.BaseImage(), agent.Install(o.Agent)),
-			"git ftl setup --agent NAME adds an agent whose version is pinned: claude-code, codex, gemini or opencode",
+			"git ftl setup --agent NAME adds an agent whose version is pinned: claude-code, codex, aider, gemini or opencode",
 		}
 	case string(agent.FaultAuth):
 		return keyHints(o)

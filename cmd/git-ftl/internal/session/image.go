@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/install"
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/registry"
 	"github.com/git-ftl/git-ftl/container"
 	"github.com/git-ftl/git-ftl/shadow"
 )
@@ -142,12 +143,15 @@ func (s *Session) AddAgent(name string) error {
 // addAgent is an image with one more agent, whose packages come from the user's
 // own registry. An agent without packages is brought by the user's image.
 func (s *Session) addAgent(ctx context.Context, e *container.DockerEngine, below container.Image, name string, progress io.Writer) (container.Image, error) {
-	layer, ok := layerOf(below, name)
+	layer, ok := s.layerOf(below, name)
 	if !ok {
 		return below, nil
 	}
+	if w, ok := s.wheelOf(name); ok {
+		return s.addProgram(ctx, e, program{name, below, layer, w}, progress)
+	}
 	layer.Files = func(add container.AddFile) error {
-		s.note(fmt.Sprintf("adding %s %s to the sandbox image, once: this takes a minute or two", name, agent.Version(name)))
+		s.adding(name, agent.Version(name))
 		in := s.installer()
 		for _, p := range agent.Packages(name, below.Arch) {
 			if err := in.Add(ctx, p, add); err != nil {
@@ -159,14 +163,24 @@ func (s *Session) addAgent(ctx context.Context, e *container.DockerEngine, below
 	return e.AddLayer(ctx, layer, &buildLog{steps: progress})
 }
 
-// layerOf names what an agent adds to an image; false where that is nothing.
-func layerOf(below container.Image, name string) (container.Layer, bool) {
-	packages := agent.Packages(name, below.Arch)
+func (s *Session) adding(name, version string) {
+	s.note(fmt.Sprintf("adding %s %s to the sandbox image, once: this takes a minute or two", name, version))
+}
+
+// layerOf names what an agent adds to an image; false where that is nothing. Which
+// interpreter a program runs on is a matter of the image below, which names the
+// layer too.
+func (s *Session) layerOf(below container.Image, name string) (container.Layer, bool) {
 	var key strings.Builder
+	packages := agent.Packages(name, below.Arch)
 	for _, p := range packages {
 		fmt.Fprintf(&key, "%s %s %s %q %s %s\n", p.Name, p.Version, p.SHA512, p.Take, p.Below, p.Into)
 	}
-	return container.Layer{On: below.ID, Key: key.String()}, len(packages) > 0
+	w, program := s.wheelOf(name)
+	if program {
+		fmt.Fprintf(&key, "%q\n", w)
+	}
+	return container.Layer{On: below.ID, Key: key.String()}, len(packages) > 0 || program
 }
 
 // imageRefs are the images that the next task takes, or that it builds on.
@@ -174,7 +188,7 @@ func (s *Session) imageRefs(ctx context.Context, e *container.DockerEngine) []st
 	refs := []string{s.ImageRef(), container.BaseImage()}
 	image, err := e.Image(ctx, s.ImageRef())
 	for _, name := range s.Agents() {
-		layer, ok := layerOf(image, name)
+		layer, ok := s.layerOf(image, name)
 		if err != nil || !ok {
 			continue
 		}
@@ -185,17 +199,25 @@ func (s *Session) imageRefs(ctx context.Context, e *container.DockerEngine) []st
 	return refs
 }
 
-// installer asks the registries that the user's npm is configured with, by the
-// user's own proxy.
+// installer asks the registries that the user's npm is configured with.
 func (s *Session) installer() *install.Installer {
-	in := &install.Installer{Client: &http.Client{Transport: &http.Transport{
+	return &install.Installer{Client: s.client(), Registries: install.Registries(s.registries())}
+}
+
+// registries are those of the user's own tools, with what they sign in with.
+func (s *Session) registries() registry.Registries {
+	if s.Tools == nil {
+		return registry.Registries{}
+	}
+	return s.Tools(shadow.NewMint(shadow.Secret{}, ""))
+}
+
+// client asks by the user's own proxy.
+func (s *Session) client() *http.Client {
+	return &http.Client{Transport: &http.Transport{
 		Proxy:             func(r *http.Request) (*url.URL, error) { return upstream(s.netEnv())(r.URL) },
 		ForceAttemptHTTP2: true,
-	}}}
-	if s.Tools != nil {
-		in.Registries = install.Registries(s.Tools(shadow.NewMint(shadow.Secret{}, "")))
-	}
-	return in
+	}}
 }
 
 // imageFor is the image for a task, with its agent in it.
@@ -215,14 +237,17 @@ func (r *run) imageFor(ctx context.Context, e *container.DockerEngine, progress 
 		return container.Image{}, err
 	}
 	image, err := r.Image(ctx, e, progress)
+	if err == nil {
+		err = r.CheckAgents(ctx, e, image, []string{name})
+	}
 	image = r.withEnv(image)
 	r.out.Image = image.ID
 	for _, name := range r.Agents() {
-		if p := agent.Packages(name, image.Arch); len(p) > 0 {
+		if version := r.VersionIn(image, name); version != "" {
 			if r.out.Versions == nil {
 				r.out.Versions = map[string]string{}
 			}
-			r.out.Versions[name] = agent.Version(name)
+			r.out.Versions[name] = version
 		}
 	}
 	return image, err

@@ -43,6 +43,7 @@ type Session struct {
 	Peek    Keeper              // opens it where that needs nobody and no time; nil is none
 	Tools   Tools               // reads which package registries the user's own tools have; nil is none
 	UserDir string              // the user's folder for git-ftl; "" where there is no home
+	Wheels  Wheels              // what is pinned of an agent that is a program of Python; nil is agent.WheelOf
 	Tell    func(error) Failure // how an error is told to a person, for transcripts
 	Queue   *patch.Queue
 	Store   *snapshot.Store

@@ -24,7 +24,7 @@ func (s *Session) Warm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	image, err := s.present(ctx, e.DockerEngine)
+	image, err := s.Present(ctx, e.DockerEngine)
 	if err != nil {
 		return errors.Join(err, e.Close())
 	}
@@ -39,15 +39,15 @@ func (s *Session) Warm(ctx context.Context) error {
 	return errors.Join(box.Release(), e.Close())
 }
 
-// present is the image that the next task takes, where nothing of it has to be
-// built.
-func (s *Session) present(ctx context.Context, e *container.DockerEngine) (container.Image, error) {
+// Present is the image that the next task takes, where nothing of it has to be built.
+// Errors: container.ErrNoImage.
+func (s *Session) Present(ctx context.Context, e *container.DockerEngine) (container.Image, error) {
 	if s.builds() && s.lastBuilt() == "" {
 		return container.Image{}, fmt.Errorf("%w yet of %s", container.ErrNoImage, s.Config.Container.Name)
 	}
 	image, err := e.Image(ctx, s.ImageRef())
 	for _, name := range s.Agents() {
-		layer, ok := layerOf(image, name)
+		layer, ok := s.layerOf(image, name)
 		if err != nil || !ok {
 			continue
 		}

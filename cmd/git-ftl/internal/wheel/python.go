@@ -33,7 +33,7 @@ type Image interface {
 }
 
 // ErrNoPython says that an image has no interpreter that a program can run on.
-var ErrNoPython = errors.New("the image has no Python for it")
+var ErrNoPython = errors.New("no Python that it runs on")
 
 // pythonName is a program of one minor version.
 var pythonName = lazyregexp.New(`^python3\.([0-9]{1,3})$`)
@@ -50,7 +50,10 @@ func FindPython(image Image, arch, conditions string) (Python, error) {
 	for _, name := range pythonNames() {
 		target, err := follow(image, name)
 		m := pythonName.FindStringSubmatch(path.Base(target))
-		if err != nil || m == nil {
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errLinks):
+			return Python{}, fmt.Errorf("look for a Python: %w", err)
+		case err != nil || m == nil:
 			continue
 		}
 		p := Python{Path: "/" + target, machine: machine}
@@ -85,6 +88,8 @@ func pythonNames() []string {
 // maxLinks bounds a chain of links.
 const maxLinks = 8
 
+var errLinks = errors.New("too many links")
+
 // follow is the file that a name leads to.
 func follow(image Image, name string) (string, error) {
 	for range maxLinks {
@@ -100,7 +105,7 @@ func follow(image Image, name string) (string, error) {
 		}
 		name = strings.TrimPrefix(path.Clean(target), "/")
 	}
-	return "", fmt.Errorf("%s: too many links", name)
+	return "", fmt.Errorf("%s: %w", name, errLinks)
 }
 
 // read takes from the program what it is built for.

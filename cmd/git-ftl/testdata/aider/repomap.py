@@ -1,0 +1,2 @@
+class RepoMap:
+    TAGS_CACHE_DIR = ".aider.tags.cache.v4"
