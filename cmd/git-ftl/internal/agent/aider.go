@@ -89,7 +89,7 @@ var (
 	aiderTokens = lazyregexp.New(`^Tokens: ([0-9.]+k?) sent(?:, [0-9.]+k? cache write)?(?:, ([0-9.]+k?) cache hit)?, ([0-9.]+k?) received\.(.*)$`)
 	aiderCost   = lazyregexp.New(`Cost: \$[0-9.]+ message, \$([0-9.]+) session\.$`)
 	aiderEnd    = lazyregexp.New(`^(Only [0-9]+ reflections allowed, stopping\.|Model \S+ has hit a token limit!)$`)
-	aiderBanner = lazyregexp.New(`^(Analytics have been|Aider v|Main model: |Model: |Weak model: |Editor model: |Git repo: |Repo-map: |Warning: For large repos|See: https://aider\.chat/|Using \S+ model with API key)`)
+	aiderBanner = lazyregexp.New(`^(Analytics have been|Detected dumb terminal|Aider v|Main model: |Model: |Weak model: |Editor model: |Git repo: |Repo-map: |Warning: For large repos|See: https://aider\.chat/|Using \S+ model with API key)`)
 )
 
 // Line implements Parser.

@@ -13,18 +13,24 @@ import (
 // packaging.python.org/en/latest/specifications/binary-distribution-format.
 var wheelName = lazyregexp.New(`^([A-Za-z0-9._]+)-([A-Za-z0-9._+!]+)(?:-([0-9][A-Za-z0-9._]*))?-([A-Za-z0-9._]+)-([A-Za-z0-9._]+)-([A-Za-z0-9._]+)\.whl$`)
 
+// maxName bounds the name of a wheel, in bytes: it is one of a file.
+const maxName = 255
+
 // sum is a SHA-256 in hexadecimal.
 var sum = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // choose is the file of a version that fits the interpreter best. Of an index
 // without that version the error is errNone; else it says why none fits.
 func (p Python) choose(links []link, name, version string) (link, error) {
-	tags := p.tags()
-	best, at, build := link{}, len(tags), -1
+	ranks := map[string]int{}
+	for i, tag := range p.tags() {
+		ranks[tag] = i
+	}
+	best, at, build := link{}, len(ranks), -1
 	var why []string
 	for _, l := range links {
 		m := wheelName.FindStringSubmatch(l.name)
-		if m == nil {
+		if m == nil || len(l.name) > maxName {
 			if isSource(l.name, name, version) {
 				why = append(why, l.name+" is its source, and nothing is built")
 			}
@@ -33,8 +39,8 @@ func (p Python) choose(links []link, name, version string) (link, error) {
 		if normal(m[1]) != name || !sameVersion(m[2], version) {
 			continue
 		}
-		rank := rankOf(tags, m[4], m[5], m[6])
-		if fault := p.fault(l, rank == len(tags)); fault != "" {
+		rank := rankOf(ranks, m[4], m[5], m[6])
+		if fault := p.fault(l, rank == len(ranks)); fault != "" {
 			why = append(why, l.name+" "+fault)
 			continue
 		}
@@ -79,12 +85,12 @@ func (p Python) release() release {
 
 // rankOf is the place of the closest tag among those that fit, their number where
 // none does. Each part of a name may list several.
-func rankOf(tags []string, python, abi, platform string) int {
-	best := len(tags)
+func rankOf(ranks map[string]int, python, abi, platform string) int {
+	best := len(ranks)
 	for py := range strings.SplitSeq(python, ".") {
 		for a := range strings.SplitSeq(abi, ".") {
 			for on := range strings.SplitSeq(platform, ".") {
-				if i := slices.Index(tags, py+"-"+a+"-"+on); i >= 0 {
+				if i, ok := ranks[py+"-"+a+"-"+on]; ok {
 					best = min(best, i)
 				}
 			}

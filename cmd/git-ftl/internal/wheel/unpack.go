@@ -146,6 +146,11 @@ type tree struct {
 	bytes int64
 }
 
+// folder takes the place of a sum.
+const folder = "folder"
+
+var errTaken = errors.New("another wheel has it too")
+
 // unpack adds the modules of a wheel. What is for other folders is left out: scripts
 // that a shell would find, headers, data of the system.
 func (t *tree) unpack(a *archive) error {
@@ -192,13 +197,18 @@ func (t *tree) file(a *archive, f *zip.File, to string) error {
 	if !known && !signed || known && !signed && want == "" {
 		return errors.New("its RECORD has no sum of it")
 	}
-	if was, taken := t.taken[to]; taken {
-		if was != "" && was == want {
-			return nil
-		}
-		return errors.New("another wheel has it too")
+	if was, taken := t.taken[to]; taken && was != "" && was == want {
+		return nil
+	} else if taken {
+		return errTaken
 	}
 	t.taken[to] = want
+	for dir := path.Dir(to); dir != "."; dir = path.Dir(dir) {
+		if was, taken := t.taken[dir]; taken && was != folder {
+			return errTaken
+		}
+		t.taken[dir] = folder
+	}
 	if f.UncompressedSize64 > maxBytes || t.bytes+int64(f.UncompressedSize64) > maxBytes {
 		return errors.New("there are too many bytes in all")
 	}

@@ -167,6 +167,8 @@ func TestAddRefuses(t *testing.T) {
 		{name: "a backslash", left: func(w *pypi.Wheel) { w.Files[`..\x`] = "" }, fails: "is no path of a wheel"},
 		{name: "a link", left: func(w *pypi.Wheel) { w.Links = []string{"left.py"} }, fails: "is no regular file"},
 		{name: "a file of another wheel", right: func(w *pypi.Wheel) { w.Files["left.py"] = "another\n" }, fails: `unpack "left.py": another wheel has it too`},
+		{name: "a folder of another wheel", right: func(w *pypi.Wheel) { w.Files["left.py/x"] = "" }, fails: `unpack "left.py/x": another wheel has it too`},
+		{name: "a file for a folder", right: func(w *pypi.Wheel) { w.Files["tool"] = "" }, fails: `unpack "tool": another wheel has it too`},
 		{name: "a file of the program by .data", left: func(w *pypi.Wheel) { w.Files["left-1.0.data/platlib/tool/__init__.py"] = "evil\n" }, fails: "another wheel has it too"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -45,6 +46,9 @@ def main():
         for found in generate_search_path_list(name, root, args.env_file):
             if os.path.exists(found):
                 print("settings of", found)
+    prices = os.path.expanduser("~/.aider/caches/model_prices_and_context_window.json")
+    if time.time() - os.stat(prices).st_mtime < 86400 and json.load(open(prices)):
+        print("prices are fresh")
     os.makedirs(os.path.join(root, repomap.RepoMap.TAGS_CACHE_DIR))
     print("path", sys.path[-1], "on", small_native.machine)
     with open(args.message_file) as f:
