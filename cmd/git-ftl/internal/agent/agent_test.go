@@ -146,6 +146,36 @@ func TestWheel(t *testing.T) {
 	}
 }
 
+// TestAiderTokens: what was used is added up, in one line or two.
+func TestAiderTokens(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		lines []string
+		want  Usage
+	}{
+		{"no price", []string{"Tokens: 512 sent, 3 received."}, Usage{Input: 512, Output: 3}},
+		{"a price", []string{"Tokens: 2.4k sent, 180 received. Cost: $0.0099 message, $0.0099 session."}, Usage{Input: 2400, Output: 180, Cost: 0.0099}},
+		{"two answers", []string{"Tokens: 2.4k sent, 180 received. Cost: $0.01 message, $0.01 session.", "Tokens: 12k sent, 1k received. Cost: $0.04 message, $0.05 session."},
+			Usage{Input: 14400, Output: 1180, Cost: 0.05}},
+		{"a cache that is read", []string{"Tokens: 2.4k sent, 2.0k cache hit, 3 received. Cost: $0.01 message, $0.01 session."}, Usage{Input: 2400, Cached: 2000, Output: 3, Cost: 0.01}},
+		{"a cache that is written too", []string{"Tokens: 2.4k sent, 1.1k cache write, 2.0k cache hit, 3 received.", "Cost: $0.04 message, $0.05 session."}, Usage{Input: 2400, Cached: 2000, Output: 3, Cost: 0.05}},
+		{"no count", []string{"Tokens: 1" + strings.Repeat("0", 400) + "k sent, 3 received."}, Usage{Output: 3}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := Agent{Stream: "aider"}.Parser()
+			var got Usage
+			for _, line := range tc.lines {
+				for _, e := range p.Line([]byte(line)) {
+					got = e.Usage
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestAiderTask: a task is never one of aider's own commands.
 func TestAiderTask(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{

@@ -20,9 +20,10 @@ func streams() map[string]string {
 	return map[string]string{"claude": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode", "aider": "aider"}
 }
 
-// recorded are files with what agents printed. Those of aider are no records: they
-// are put together by hand from the source of 0.86.2 (coders/base_coder.py,
-// exceptions.py, io.py) and from messages of litellm.
+// recorded are files with what agents printed. Those of aider were printed by its
+// source of the tag v0.86.2, started by aider.py, with Debian's packages and stand-ins
+// for the others: one for litellm answered, or raised the errors, whose messages are
+// those of litellm's issues. No provider was asked.
 func recorded(t testing.TB) []string {
 	t.Helper()
 	lines, err := filepath.Glob("testdata/*.ndjson")
@@ -36,8 +37,7 @@ func recorded(t testing.TB) []string {
 	return append(lines, plain...)
 }
 
-// TestRecorded reads what the real agents printed against the scripted model, and what
-// aider would.
+// TestRecorded reads what the real agents printed against the scripted model.
 func TestRecorded(t *testing.T) {
 	for _, file := range recorded(t) {
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
