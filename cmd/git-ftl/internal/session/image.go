@@ -228,7 +228,8 @@ func (r *run) imageFor(ctx context.Context, e *container.DockerEngine, progress 
 	}
 	defer unlock()
 	name := r.task.Agent.Name
-	if len(r.task.Agent.Secrets) > 0 {
+	own := len(r.task.Agent.Secrets) == 0 // a command of the user's, whatever it is called
+	if !own {
 		if err := r.AddAgent(name); err != nil {
 			return container.Image{}, err
 		}
@@ -237,7 +238,7 @@ func (r *run) imageFor(ctx context.Context, e *container.DockerEngine, progress 
 		return container.Image{}, err
 	}
 	image, err := r.Image(ctx, e, progress)
-	if err == nil {
+	if err == nil && !own {
 		err = r.CheckAgents(ctx, e, image, []string{name})
 	}
 	image = r.withEnv(image)

@@ -1,11 +1,13 @@
 package wheel
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -251,4 +253,27 @@ func TestLoginStays(t *testing.T) {
 	if _, _, err := added(t, in, pin(tool())); err == nil || !strings.Contains(err.Error(), "only https") || strings.Contains(err.Error(), "password-of-bob") {
 		t.Error(err)
 	}
+}
+
+// FuzzWheel: no file makes the reader panic, or writes beside its folder.
+func FuzzWheel(f *testing.F) {
+	f.Add(left().Bytes())
+	odd := left()
+	odd.Files["left-1.0.data/platlib/more.py"], odd.Links = "", []string{"left.py"}
+	f.Add(odd.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := openArchive(bytes.NewReader(data), int64(len(data)), "left", "1.0")
+		if err != nil {
+			return
+		}
+		_, _ = a.requires()
+		out := &tree{dir: "/opt/x/lib", taken: map[string]string{}, add: func(name string, mode, size int64, content io.Reader) error {
+			if !strings.HasPrefix(name, "/opt/x/lib/") || path.Clean(name) != name || mode&^0o755 != 0 {
+				t.Errorf("%q %o", name, mode)
+			}
+			_, err := io.CopyN(io.Discard, content, size)
+			return err
+		}}
+		_ = out.unpack(a)
+	})
 }
