@@ -39,13 +39,14 @@ func (c *setupCmd) Run(a *app) error {
 	}
 	fmt.Fprintf(a.stdout, "engine    %s %s at %s\n", clean(info.Name), clean(info.Version), clean(info.Address))
 	steps := session.NewLines(func(text string) { a.ui.line("  %s", text) })
-	if err := c.choose(ctx, a, s); err != nil {
+	undo, err := c.choose(ctx, a, s)
+	if err != nil {
 		return err
 	}
 	image, err := s.Image(ctx, e, steps)
 	steps.Flush()
 	if err != nil {
-		return err
+		return errors.Join(err, undo())
 	}
 	if err := s.CheckAgents(ctx, e, image, c.Agent); err != nil {
 		return err

@@ -16,26 +16,30 @@ import (
 	"github.com/git-ftl/git-ftl/shadow/vault"
 )
 
-// choose puts the agents that are asked for on the user's list. A person who has
-// none yet is asked.
-func (c *setupCmd) choose(ctx context.Context, a *app, s *session.Session) error {
+// choose puts the agents that are asked for on the user's list, and undo takes those
+// off again that are new. A person who has none yet is asked.
+func (c *setupCmd) choose(ctx context.Context, a *app, s *session.Session) (undo func() error, err error) {
+	undo = func() error { return nil }
 	if len(c.Agent) == 0 && !c.Yes && isTerminal(a.stdin) && isTerminal(a.stderr) && s.Config.Agent == "" && len(s.Config.Agents)+len(s.Agents()) == 0 {
 		if err := c.askAgent(ctx, a); err != nil {
-			return err
+			return undo, err
 		}
 	}
 	for _, name := range c.Agent {
 		if !slices.Contains(agent.Names(), name) {
-			return &exitError{
+			return undo, &exitError{
 				code: exitUsage, err: fmt.Errorf("no agent is called %q", name),
 				hints: []string{"one of " + strings.Join(agent.Names(), ", ")},
 			}
 		}
-		if err := s.AddAgent(name); err != nil {
-			return err
+		before := undo
+		added, err := s.AddAgent(name)
+		if err != nil {
+			return undo, err
 		}
+		undo = func() error { return errors.Join(added(), before()) }
 	}
-	return nil
+	return undo, nil
 }
 
 // askAgent asks which of the agents that are pinned is to do tasks.

@@ -121,23 +121,34 @@ func (s *Session) Agents() []string {
 	return names
 }
 
-// AddAgent puts an agent on the user's list.
-func (s *Session) AddAgent(name string) error {
-	if slices.Contains(s.Agents(), name) {
-		return nil
+// AddAgent puts an agent on the user's list. undo takes it off again where it was not
+// on it: one that cannot be had would be in the way of all others.
+func (s *Session) AddAgent(name string) (undo func() error, err error) {
+	was := s.Agents()
+	if slices.Contains(was, name) {
+		return func() error { return nil }, nil
 	}
 	if s.UserDir == "" {
-		return fmt.Errorf("set up %s: there is no home to note it in", name)
+		return nil, fmt.Errorf("set up %s: there is no home to note it in", name)
 	}
+	if err := s.writeAgents(append(was, name)); err != nil {
+		return nil, fmt.Errorf("set up %s: %w", name, err)
+	}
+	return func() error {
+		return s.writeAgents(slices.DeleteFunc(s.Agents(), func(n string) bool { return n == name }))
+	}, nil
+}
+
+func (s *Session) writeAgents(names []string) error {
 	if err := os.MkdirAll(s.UserDir, 0o700); err != nil {
-		return fmt.Errorf("set up %s: %w", name, err)
+		return err
 	}
-	f, err := os.OpenFile(filepath.Join(s.UserDir, agentsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return fmt.Errorf("set up %s: %w", name, err)
+	name := filepath.Join(s.UserDir, agentsFile)
+	text := strings.Join(names, "\n")
+	if err := os.WriteFile(name+".new", []byte(text+"\n"), 0o600); err != nil {
+		return err
 	}
-	_, err = f.WriteString(name + "\n")
-	return errors.Join(err, f.Close())
+	return os.Rename(name+".new", name)
 }
 
 // addAgent is an image with one more agent, whose packages come from the user's
@@ -229,8 +240,9 @@ func (r *run) imageFor(ctx context.Context, e *container.DockerEngine, progress 
 	defer unlock()
 	name := r.task.Agent.Name
 	own := len(r.task.Agent.Secrets) == 0 // a command of the user's, whatever it is called
+	undo := func() error { return nil }
 	if !own {
-		if err := r.AddAgent(name); err != nil {
+		if undo, err = r.AddAgent(name); err != nil {
 			return container.Image{}, err
 		}
 	}
@@ -238,7 +250,10 @@ func (r *run) imageFor(ctx context.Context, e *container.DockerEngine, progress 
 		return container.Image{}, err
 	}
 	image, err := r.Image(ctx, e, progress)
-	if err == nil && !own {
+	if err != nil {
+		return image, errors.Join(err, undo())
+	}
+	if !own {
 		err = r.CheckAgents(ctx, e, image, []string{name})
 	}
 	image = r.withEnv(image)
