@@ -1,6 +1,7 @@
 package wheel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,24 +65,28 @@ func (p Python) environment() map[string]string {
 	}
 }
 
-// holds evaluates a marker. What is not understood is an error, wherever it stands.
+// holds evaluates a marker. What is not understood is an error, unless the marker is
+// decided without it.
 func (p Python) holds(marker string, extras []string) (bool, error) {
 	if marker == "" {
 		return true, nil
 	}
 	e := &evaluation{variables: p.environment(), extras: extras}
 	err := e.split(marker)
-	met := false
-	if err == nil {
-		met, err = e.either()
+	v := e.either()
+	if len(e.words) > 0 {
+		e.broken = cmp.Or(e.broken, errors.New("there is more behind it"))
 	}
-	if err == nil && len(e.words) > 0 {
-		err = errors.New("there is more behind it")
-	}
-	if err != nil {
+	if err = cmp.Or(err, e.broken, v.err); err != nil {
 		return false, fmt.Errorf("the marker %q is not understood: %w", marker, err)
 	}
-	return met, nil
+	return v.met, nil
+}
+
+// verdict is what a part of a marker comes to; with an error it is not known.
+type verdict struct {
+	met bool
+	err error
 }
 
 var markerWord = lazyregexp.New(`^(?:"[^"]*"|'[^']*'|[()]|[=<>!~]+|[A-Za-z_.]+)`)
@@ -94,6 +99,7 @@ type evaluation struct {
 	words     []string
 	variables map[string]string
 	extras    []string
+	broken    error // why it is no marker
 }
 
 func (e *evaluation) split(marker string) error {
@@ -127,46 +133,58 @@ func (e *evaluation) take(word string) bool {
 	return true
 }
 
-func (e *evaluation) either() (bool, error) {
-	met, err := e.both()
-	for err == nil && e.take("or") {
-		var other bool
-		other, err = e.both()
-		met = met || other
+func (e *evaluation) either() verdict {
+	v := e.both()
+	for e.take("or") {
+		if o := e.both(); o.met || v.err == nil && !v.met {
+			v = o
+		}
 	}
-	return met, err
+	return v
 }
 
-func (e *evaluation) both() (bool, error) {
-	met, err := e.one()
-	for err == nil && e.take("and") {
-		var other bool
-		other, err = e.one()
-		met = met && other
+func (e *evaluation) both() verdict {
+	v := e.one()
+	for e.take("and") {
+		if o := e.one(); o.err == nil && !o.met || v.err == nil && v.met {
+			v = o
+		}
 	}
-	return met, err
+	return v
 }
 
-func (e *evaluation) one() (bool, error) {
+func (e *evaluation) one() verdict {
 	if !e.take("(") {
 		return e.comparison()
 	}
-	met, err := e.either()
-	if err == nil && !e.take(")") {
-		err = errors.New("a parenthesis is open")
+	v := e.either()
+	if !e.take(")") {
+		e.broken = cmp.Or(e.broken, errors.New("a parenthesis is open"))
 	}
-	return met, err
+	return v
 }
 
-func (e *evaluation) comparison() (bool, error) {
+func (e *evaluation) comparison() (v verdict) {
 	left, operator := e.next(), e.next()
 	if operator == "not" && e.take("in") {
 		operator = "not in"
 	}
 	right := e.next()
+	if right == "" {
+		e.broken = cmp.Or(e.broken, errors.New("a word is missing"))
+		return verdict{}
+	}
+	v.met, v.err = e.compare(left, operator, right)
+	return v
+}
+
+func (e *evaluation) compare(left, operator, right string) (bool, error) {
 	a, leftIs, err := e.value(left)
-	b, rightIs, err2 := e.value(right)
-	if err := errors.Join(err, err2); err != nil {
+	if err != nil {
+		return false, err
+	}
+	b, rightIs, err := e.value(right)
+	if err != nil {
 		return false, err
 	}
 	switch {

@@ -78,6 +78,9 @@ func (r release) satisfies(conditions string) (bool, error) {
 // meets is one condition. What is not understood is an error.
 func (r release) meets(operator, text string) (bool, error) {
 	bare, prefix := strings.CutSuffix(text, ".*")
+	if m := preview.FindStringSubmatch(text); m != nil {
+		return r.meetsPreview(operator, m[1])
+	}
 	v, err := parseRelease(bare)
 	if err != nil {
 		return false, err
@@ -98,6 +101,24 @@ func (r release) meets(operator, text string) (bool, error) {
 		return false, fmt.Errorf("%q is not a condition", operator+text)
 	}
 	return met, nil
+}
+
+// preview is a version before the one of its numbers.
+var preview = lazyregexp.New(`^([0-9.]+)(?:a|b|rc|\.dev)[0-9]{1,9}$`)
+
+// meetsPreview is meets for a version that is before that of its numbers, as r never
+// is.
+func (r release) meetsPreview(operator, numbers string) (bool, error) {
+	switch operator {
+	case ">", ">=":
+		return r.meets(">=", numbers)
+	case "<", "<=":
+		return r.meets("<", numbers)
+	case "==", "!=":
+		_, err := parseRelease(numbers)
+		return operator == "!=" && err == nil, err
+	}
+	return false, fmt.Errorf("%q is not a condition", operator+numbers)
 }
 
 // sameVersion compares versions of packages, whose spelling varies: in zeros at the
