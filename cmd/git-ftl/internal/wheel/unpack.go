@@ -41,13 +41,18 @@ func openArchive(r io.ReaderAt, size int64, name, version string) (*archive, err
 	}
 	a := &archive{zip: z}
 	for _, f := range z.File {
-		if dir, ok := strings.CutSuffix(f.Name, ".dist-info/METADATA"); ok && !strings.Contains(dir, "/") {
-			a.info = dir + ".dist-info"
+		dir, ok := strings.CutSuffix(f.Name, ".dist-info/METADATA")
+		if !ok || strings.Contains(dir, "/") {
+			continue
 		}
+		at := strings.LastIndexByte(dir, '-')
+		if a.info != "" || at < 0 || normal(dir[:at]) != name || !sameVersion(dir[at+1:], version) {
+			return nil, fmt.Errorf("it has metadata of %q", dir)
+		}
+		a.info = dir + ".dist-info"
 	}
-	n, v, _ := strings.Cut(strings.TrimSuffix(a.info, ".dist-info"), "-")
-	if normal(n) != name || !sameVersion(v, version) {
-		return nil, fmt.Errorf("it has no metadata of %s %s", name, version)
+	if a.info == "" {
+		return nil, errors.New("it has no metadata")
 	}
 	if err := a.checkFormat(); err != nil {
 		return nil, err

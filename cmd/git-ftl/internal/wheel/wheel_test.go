@@ -163,6 +163,7 @@ func TestAddRefuses(t *testing.T) {
 		{name: "another format", left: func(w *pypi.Wheel) {
 			w.Edit = map[string]string{"left-1.0.dist-info/WHEEL": "Wheel-Version: 2.0\n"}
 		}, fails: "format"},
+		{name: "metadata of another", left: func(w *pypi.Wheel) { w.Files["right-2.0.dist-info/METADATA"] = "" }, fails: `it has metadata of "right-2.0"`},
 		{name: "out of its folder", left: func(w *pypi.Wheel) { w.Files["../../etc/passwd"] = "" }, fails: `"../../etc/passwd" is no path of a wheel`},
 		{name: "out of its folder by .data", left: func(w *pypi.Wheel) { w.Files["left-1.0.data/purelib/../../x"] = "" }, fails: "is no path of a wheel"},
 		{name: "from the top", left: func(w *pypi.Wheel) { w.Files["/etc/passwd"] = "" }, fails: "is no path of a wheel"},
