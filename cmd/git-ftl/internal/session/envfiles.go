@@ -185,10 +185,13 @@ func (r *run) addedKeys(ctx context.Context) {
 	}
 }
 
-// dropEnvFiles takes out of a change what it does to files that stay outside:
-// the agent saw shadows of them.
+// dropEnvFiles takes out of a change what it does to files that stay outside: the
+// agent saw shadows of them. Those were put there for it, and are no litter of its
+// own.
 func (r *run) dropEnvFiles(p *patch.Patch) {
-	p.Files = slices.DeleteFunc(p.Files, func(f patch.File) bool {
-		return slices.ContainsFunc(r.out.LeftOut, func(l snapshot.LeftOut) bool { return l.Path == f.Path && strings.HasPrefix(l.Why, snapshot.WhyEnv) })
-	})
+	outside := func(path string) bool {
+		return slices.ContainsFunc(r.out.LeftOut, func(l snapshot.LeftOut) bool { return l.Path == path && strings.HasPrefix(l.Why, snapshot.WhyEnv) })
+	}
+	p.Files = slices.DeleteFunc(p.Files, func(f patch.File) bool { return outside(f.Path) })
+	r.out.Dropped = slices.DeleteFunc(r.out.Dropped, func(d Dropped) bool { return outside(d.Path) })
 }
