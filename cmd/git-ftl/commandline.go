@@ -38,7 +38,10 @@ func (a *app) parseAs(grammar any, args []string) (verb, error) {
 	if informed, err := a.inform(ctx); err != nil || informed {
 		return nil, err
 	}
-	if err := fill(ctx); err != nil {
+	if err = fill(ctx); err == nil {
+		err = checkIDs(ctx.Selected())
+	}
+	if err != nil {
 		return nil, usageError(ctx, err)
 	}
 	a.usage = func() error { return ctx.PrintUsage(false) }
@@ -127,16 +130,31 @@ func fill(ctx *kong.Context) error {
 	return checkExclusive(ctx.Flags())
 }
 
+// checkIDs refuses an ID that is there and empty, which a script's unset variable
+// makes: it would stand for whatever is pending.
+func checkIDs(verb *kong.Node) error {
+	for _, p := range verb.Positional {
+		if p.Name == "id" && p.Set && slices.Contains(words(p), "") {
+			return errors.New("the ID is empty")
+		}
+	}
+	return nil
+}
+
+// words are what a value was set to.
+func words(v *kong.Value) []string {
+	if all, several := v.Target.Interface().([]string); several {
+		return all
+	}
+	return []string{v.Target.String()}
+}
+
 func checkEnums(node *kong.Node) error {
 	for _, v := range node.Values() {
 		if v.Enum == "" || v.Required && !v.Set {
 			continue
 		}
-		words, several := v.Target.Interface().([]string)
-		if !several {
-			words = []string{v.Target.String()}
-		}
-		for _, word := range words {
+		for _, word := range words(v) {
 			if !slices.Contains(v.EnumSlice(), word) {
 				var quoted []string
 				for _, allowed := range v.EnumSlice() {
