@@ -187,9 +187,9 @@ func (r *run) begin(ctx context.Context) (release func()) {
 	}
 }
 
-// again is how much later an interrupt has to come to be a second one: at Ctrl-C
+// Again is how much later an interrupt has to come to be a second one: at Ctrl-C
 // the terminal sends one and git, which started us, passes its own on.
-const again = time.Second
+const Again = 300 * time.Millisecond
 
 // watch turns interrupts and the marks of Stop into an end of the soft context,
 // and a second one into a kill of all that runs in the sandbox.
@@ -208,7 +208,7 @@ func (r *run) watch(ctx context.Context) {
 				interrupts = nil
 				continue
 			}
-			kill = !first.IsZero() && r.Now().Sub(first) >= again
+			kill = !first.IsZero() && r.Now().Sub(first) >= Again
 		case <-tick.C:
 			asked := r.stopsAsked(r.out.ID)
 			if asked == 0 {
