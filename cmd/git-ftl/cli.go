@@ -100,19 +100,6 @@ func version() string {
 	return strings.TrimSpace("git-ftl " + v)
 }
 
-// context ends at the first signal.
-func (a *app) context() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		select {
-		case <-a.signals:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
-}
-
 // open finds the repository around the user and loads its settings.
 func (a *app) open(ctx context.Context) (*session.Session, error) {
 	repo, err := git.Open(ctx, a.dir, a.env)

@@ -46,7 +46,7 @@ func (c *diffCmd) Run(a *app) error {
 		full = append(append(full, options...), from, to, "--")
 		cmd := exec.CommandContext(ctx, "git", append(full, paths...)...)
 		cmd.Dir, cmd.Env = a.dir, a.env
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, handed(a.stdout), a.stderr
 		err = cmd.Run()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

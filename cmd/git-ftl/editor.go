@@ -35,7 +35,7 @@ func (a *app) runEditor(ctx context.Context, r *git.Repo, file string) error {
 	cmd.Dir, cmd.Env = a.dir, a.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stderr, a.stderr // stdout is for results
 	if isTerminal(a.stdout) {
-		cmd.Stdout = a.stdout
+		cmd.Stdout = handed(a.stdout)
 	}
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("edit with %s: %w", editor, err)

@@ -131,7 +131,7 @@ func (e *exitError) explainType() bool {
 
 // explainCause finds code and hints by the cause.
 func (e *exitError) explainCause(env []string) {
-	if closedPipe(e.err) {
+	if wentAway(e.err) {
 		e.code, e.quiet = exitPipe, true // "git ftl list | head"
 		return
 	}

@@ -25,6 +25,7 @@ type watcher struct {
 	signals <-chan os.Signal // ask the tasks to stop
 	suspend <-chan os.Signal // leaves them to themselves; may be nil
 	pause   func()           // stops this process in place of leaving them; nil leaves
+	to      io.Writer        // whose loss ends the watching; nil for none
 }
 
 // follow shows tasks until all are over, or, with left, until the user turns
@@ -56,7 +57,7 @@ func (w *watcher) follow(ids []string) (ends []ending, left bool) {
 			}
 			return nil, true
 		case <-w.signals:
-			if time.Since(last) < time.Second { // one key press, sent by the terminal and by git
+			if time.Since(last) < session.Again {
 				continue
 			}
 			last = time.Now()
@@ -139,6 +140,9 @@ func (w *watcher) drain(r *transcript.Reader) (end *session.Event, err error) {
 			continue // half a line of a process that died
 		}
 		w.report.Event(e)
+		if err := lost(w.to); err != nil {
+			return nil, err
+		}
 		if end = nil; e.Kind == session.EventEnd {
 			end = &e
 		}

@@ -26,7 +26,7 @@ func (c *logsCmd) Run(a *app) error {
 		if c.JSON {
 			report = &eventWriter{to: a}
 		}
-		w := &watcher{s: s, report: report}
+		w := &watcher{s: s, report: report, to: a.stdout}
 		r := s.Transcript(o.ID, 1)
 		defer r.Close()
 		if c.Follow {

@@ -35,6 +35,8 @@ type app struct {
 
 	wheels session.Wheels // pinned programs of Python; nil but in tests
 
+	asked *asked // whether a signal asked the command to end
+
 	inShell bool     // the command was typed at the shell's prompt
 	current string   // the shell's conversation, which verbs without an ID mean; "" elsewhere
 	began   []string // tasks that the command did
@@ -66,7 +68,7 @@ func start(wheels session.Wheels) {
 		dir = "."
 	}
 	a := &app{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		stdin: os.Stdin, stdout: &results{file: os.Stdout}, stderr: os.Stderr,
 		env: os.Environ(), dir: dir, now: time.Now, signals: signals, umask: restrictUmask(), wheels: wheels,
 	}
 	a.env, a.unlock = takeUnlock(a.env)
@@ -76,6 +78,7 @@ func start(wheels session.Wheels) {
 // main runs one command line and returns the exit code.
 func (a *app) main(args []string) int {
 	a.ui = newUI(a)
+	a.asked = newAsked()
 	if len(args) == 0 {
 		return a.bare()
 	}
@@ -83,6 +86,12 @@ func (a *app) main(args []string) int {
 	verb, err := a.parse(args)
 	if err == nil && verb != nil {
 		err = verb.Run(a)
+	}
+	if err == nil {
+		err = lost(a.stdout)
+	}
+	if err != nil && a.cut(err) {
+		err = session.ErrInterrupted
 	}
 	if err != nil {
 		return a.ui.fail(err)

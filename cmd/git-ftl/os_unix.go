@@ -37,8 +37,8 @@ func (a *app) asUser(f func() error) error {
 // needs it.
 func keepPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// closedPipe reports whether a reader of ours went away.
-func closedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
+// brokenPipe reports whether nobody reads a pipe any more.
+func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // watchSize sends the terminal's size whenever it changes, until stop.
 func watchSize(f *os.File, to chan<- container.TTY) (stop func()) {

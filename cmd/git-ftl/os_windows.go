@@ -19,8 +19,8 @@ func (a *app) asUser(f func() error) error { return f() }
 // keepPipes has nothing to do: a closed pipe is an error already.
 func keepPipes() {}
 
-// closedPipe reports whether a reader of ours went away.
-func closedPipe(error) bool { return false }
+// brokenPipe reports whether nobody reads a pipe any more.
+func brokenPipe(error) bool { return false }
 
 // watchSize has nothing to watch: a console tells no one of its size.
 func watchSize(*os.File, chan<- container.TTY) (stop func()) { return func() {} }

@@ -110,7 +110,7 @@ func (v *reviewing) screen(ctx context.Context, note string) (review.Outcome, er
 	}
 	var unkept error
 	r := review.Review{Change: change, Decisions: v.decisions(), Note: note, Ask: v.asker(ctx), Keep: func(d review.Decisions) { unkept = v.keep(d) }}
-	out, err := r.Run(ctx, review.Terminal{In: v.stdin, Out: v.stdout, Env: v.env, Colour: v.colours(v.stdout)})
+	out, err := r.Run(ctx, review.Terminal{In: v.stdin, Out: handed(v.stdout), Env: v.env, Colour: v.colours(v.stdout)})
 	if err == nil && unkept != nil {
 		v.ui.note("the marks and comments could not be kept: " + unkept.Error())
 	}

@@ -123,7 +123,7 @@ func (c *snapshotsShowCmd) Run(a *app) error {
 func (a *app) git(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir, cmd.Env = a.dir, a.env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, handed(a.stdout), a.stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -80,7 +80,7 @@ func Find(ctx context.Context, dir string, env []string) (*Repo, error) {
 	cmd.Dir, cmd.Env = dir, append(env[:len(env):len(env)], "LC_ALL=C")
 	out, err := cmd.Output()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if errors.As(err, &exit) && exit.ExitCode() >= 0 { // and no signal ended it
 		said := strings.TrimSpace(string(exit.Stderr))
 		if strings.Contains(said, "dubious ownership") {
 			return nil, fmt.Errorf("open repository: %s", said)
