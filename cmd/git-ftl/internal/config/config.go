@@ -129,7 +129,7 @@ func keys() []key {
 		{"maxFile", size(func(c *Config) *int64 { return &c.MaxFile }), func(c *Config) string { return FormatSize(c.MaxFile) }, lower},
 		{"include", boolean(func(c *Config) *bool { return &c.Include }), func(c *Config) string { return fmt.Sprint(c.Include) }, needsTrust},
 		{"lfs", boolean(func(c *Config) *bool { return &c.LFS }), func(c *Config) string { return fmt.Sprint(c.LFS) }, needsTrust},
-		{"allow", list(func(c *Config) *[]string { return &c.Allow }), func(c *Config) string { return strings.Join(c.Allow, " ") }, needsTrust},
+		{"allow", hosts(func(c *Config) *[]string { return &c.Allow }), func(c *Config) string { return strings.Join(c.Allow, " ") }, needsTrust},
 		{"secrets", variables(func(c *Config) *[]string { return &c.Secrets }), func(c *Config) string { return strings.Join(c.Secrets, " ") }, needsTrust},
 		{"shadowEnv", variables(func(c *Config) *[]string { return &c.ShadowEnv }), func(c *Config) string { return strings.Join(c.ShadowEnv, " ") }, needsTrust},
 		{"agentEnv", variables(func(c *Config) *[]string { return &c.AgentEnv }), func(c *Config) string { return strings.Join(c.AgentEnv, " ") }, needsTrust},

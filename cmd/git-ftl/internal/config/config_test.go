@@ -313,6 +313,39 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// TestHosts: hosts, however they are parted.
+func TestHosts(t *testing.T) {
+	for _, row := range []struct{ name, global, env string }{
+		{"commas and spaces", "[ftl]\nallow = a.example, b.example:8443  *.c.example\n", ""},
+		{"several lines", "[ftl]\nallow = a.example\nallow = b.example:8443,*.c.example\n", ""},
+		{"environment", "[ftl]\nallow = d.example\n", "FTL_ALLOW=a.example,b.example:8443\t*.c.example"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			repo, env := setup(t, row.global, nil)
+			c, err := load(t, repo, append(env, row.env))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"a.example", "b.example:8443", "*.c.example"}, c.Allow); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestNoEffect: a setting that nothing reads yet is not taken in silence.
+func TestNoEffect(t *testing.T) {
+	repo, env := setup(t, "[ftl]\nhistory = 5\ns3Bucket = b\nmodel = m\n", nil)
+	c, err := load(t, repo, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"ftl.history has no effect in this version", "ftl.s3bucket has no effect in this version"}
+	if diff := cmp.Diff(want, c.Notes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestVariables: names of variables, however they are parted; a value in the place
 // of a name is not repeated.
 func TestVariables(t *testing.T) {

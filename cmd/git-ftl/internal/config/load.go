@@ -127,6 +127,9 @@ func (c *Config) loadGit(ctx context.Context, repo *git.Repo) error {
 		values[name], origins[name] = append(values[name], l.Value), l.Origin
 	}
 	for _, name := range sorted(values) {
+		if known(name) {
+			c.notes = append(c.notes, fmt.Sprintf("ftl.%s has no effect in this version", name))
+		}
 		if err := c.Set(name, origins[name], values[name]...); err != nil {
 			return err
 		}

@@ -74,6 +74,20 @@ func list(field func(*Config) *[]string) setter {
 	}
 }
 
+// hosts reads names that stand alone, or with commas or spaces between. What is no
+// host is said by who opens the way out.
+func hosts(field func(*Config) *[]string) setter {
+	return func(c *Config, v []string) error {
+		*field(c) = apart(v)
+		return nil
+	}
+}
+
+// apart takes apart what stands with commas or spaces between.
+func apart(v []string) []string {
+	return strings.FieldsFunc(strings.Join(v, ","), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+}
+
 // variable is a name that an environment can have.
 var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -81,7 +95,7 @@ var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // is no name is not repeated: it may be a value.
 func variables(field func(*Config) *[]string) setter {
 	return func(c *Config, v []string) error {
-		names := strings.FieldsFunc(strings.Join(v, ","), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+		names := apart(v)
 		slices.Sort(names)
 		names = slices.Compact(names)
 		if i := slices.IndexFunc(names, func(n string) bool { return !variable.MatchString(n) }); i >= 0 {
