@@ -14,6 +14,7 @@ import (
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/shadow"
 	"github.com/git-ftl/git-ftl/shadow/vault"
+	"github.com/git-ftl/git-ftl/snapshot/git"
 )
 
 type allowCmd struct {
@@ -32,34 +33,50 @@ func (c *allowCmd) Help() string {
 func (c *allowCmd) Run(a *app) error {
 	ctx, cancel := a.context()
 	defer cancel()
-	s, err := a.open(ctx)
+	hosts, err := c.hosts()
 	if err != nil {
 		return err
 	}
-	if len(c.Hosts) > 0 {
-		if err := c.change(ctx, s); err != nil {
-			return err
-		}
+	s, err := a.open(ctx)
+	if c.Global && errors.Is(err, git.ErrNotRepository) {
+		err = nil // every project's list needs none
+	}
+	if err == nil && len(hosts) > 0 {
+		err = c.change(ctx, a, s, hosts)
+	}
+	if err != nil {
+		return err
+	}
+	all := session.AllowedEverywhere(configDir(a.env))
+	if s != nil {
+		all = s.Allowed()
 	}
 	if c.JSON {
-		return a.json(append([]session.Allowed{}, s.Allowed()...))
+		return a.json(append([]session.Allowed{}, all...))
 	}
-	for _, h := range s.Allowed() {
+	for _, h := range all {
 		fmt.Fprintf(a.stdout, "%-30s %s\n", clean(h.Host), h.Where)
 	}
 	return nil
 }
 
-func (c *allowCmd) change(ctx context.Context, s *session.Session) error {
+func (c *allowCmd) change(ctx context.Context, a *app, s *session.Session, hosts []session.Allowed) error {
+	if c.Global {
+		return session.AllowEverywhere(ctx, configDir(a.env), hosts, c.Remove)
+	}
+	return s.Allow(ctx, hosts, c.Remove)
+}
+
+func (c *allowCmd) hosts() ([]session.Allowed, error) {
 	var hosts []session.Allowed
 	for _, text := range c.Hosts {
 		h, err := session.ParseAllowed(text)
 		if err != nil {
-			return &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", text, err), hints: []string{"git ftl allow docs.example.com"}}
+			return nil, &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", text, err), hints: []string{"git ftl allow docs.example.com"}}
 		}
 		hosts = append(hosts, h)
 	}
-	return s.Allow(ctx, hosts, c.Global, c.Remove)
+	return hosts, nil
 }
 
 // keeper opens the user's vault for a task. Where there is none it asks no keyring.

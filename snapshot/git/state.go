@@ -77,19 +77,24 @@ func (r *Repo) ReadState(name string) ([]byte, error) {
 // Lock takes a lock of the state folder by name, waiting for it until ctx ends.
 // It is an advisory lock of the system, so it ends with the process.
 func (r *Repo) Lock(ctx context.Context, name string) (unlock func(), err error) {
-	f, err := r.flock(name)
+	return LockFile(ctx, r.Path("locks", name))
+}
+
+// LockFile is Lock of a file anywhere, whose folder it makes.
+func LockFile(ctx context.Context, name string) (unlock func(), err error) {
+	f, err := newFlock(name)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := f.TryLockContext(ctx, 5*time.Millisecond); err != nil {
-		return nil, fmt.Errorf("lock %s: %w", name, err)
+		return nil, fmt.Errorf("lock %s: %w", filepath.Base(name), err)
 	}
 	return func() { _ = f.Unlock() }, nil
 }
 
 // TryLock is Lock without the waiting: held is false where another has it.
 func (r *Repo) TryLock(name string) (unlock func(), held bool, err error) {
-	f, err := r.flock(name)
+	f, err := newFlock(r.Path("locks", name))
 	if err != nil {
 		return nil, false, err
 	}
@@ -100,8 +105,7 @@ func (r *Repo) TryLock(name string) (unlock func(), held bool, err error) {
 	return func() { _ = f.Unlock() }, true, nil
 }
 
-func (r *Repo) flock(name string) (*flock.Flock, error) {
-	path := r.Path("locks", name)
+func newFlock(path string) (*flock.Flock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}

@@ -36,8 +36,13 @@ func ParseAllowed(text string) (Allowed, error) {
 	return a, err
 }
 
+var errNoHost = errors.New("give a host, such as example.com or example.com:8443")
+
 // rule is what a proxy makes of it.
 func (a Allowed) rule() (proxy.Rule, error) {
+	if strings.ContainsAny(a.Host, "/@? \t") {
+		return proxy.Rule{}, errNoHost
+	}
 	host, port, hasPort := a.Host, "", false
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") && (strings.Count(host, ":") == 1 || strings.Contains(host, "]:")) {
 		host, port, hasPort = host[:i], host[i+1:], true
@@ -50,8 +55,8 @@ func (a Allowed) rule() (proxy.Rule, error) {
 		}
 		r.Port = n
 	}
-	if strings.ContainsAny(host, "/@? \t") || host == "" || host == "*" {
-		return r, errors.New("give a host, such as example.com or example.com:8443")
+	if host == "" || host == "*" {
+		return r, errNoHost
 	}
 	name, ok := proxy.NormalHost(r.Host)
 	switch r.Host = name; {
@@ -63,30 +68,33 @@ func (a Allowed) rule() (proxy.Rule, error) {
 	return r, nil
 }
 
-// allowFiles are where lists are: this project's, and the user's.
-func (s *Session) allowFiles() []string {
-	files := []string{s.Repo.Path("allow.json")}
-	if s.UserDir != "" {
-		files = append(files, filepath.Join(s.UserDir, "allow.json"))
-	}
-	return files
-}
+// allowFile is the name of a list, in a project's state folder and in the user's.
+const allowFile = "allow.json"
 
 // Allowed lists what tasks of this project may reach beside the hosts of secrets.
 // A list that cannot be read allows nothing.
 func (s *Session) Allowed() []Allowed {
-	var all []Allowed
-	for i, file := range s.allowFiles() {
-		hosts, err := readAllow(file)
-		if err != nil {
-			continue
-		}
-		for _, h := range hosts {
-			all = append(all, Allowed{h, []string{AllowedHere, AllowedGlobal}[i]})
-		}
-	}
+	all := append(allowedIn(s.Repo.State, AllowedHere), AllowedEverywhere(s.UserDir)...)
 	for _, h := range s.Config.Allow {
 		all = append(all, Allowed{strings.ToLower(h), AllowedConfig})
+	}
+	return all
+}
+
+// AllowedEverywhere is the user's list for every project; dir is their own folder, ""
+// for none.
+func AllowedEverywhere(dir string) []Allowed { return allowedIn(dir, AllowedGlobal) }
+
+func allowedIn(dir, where string) (all []Allowed) {
+	if dir == "" {
+		return nil
+	}
+	hosts, err := readAllow(filepath.Join(dir, allowFile))
+	if err != nil {
+		return nil
+	}
+	for _, h := range hosts {
+		all = append(all, Allowed{h, where})
 	}
 	return all
 }
@@ -106,21 +114,27 @@ func readAllow(file string) ([]string, error) {
 	return hosts, nil
 }
 
-// Allow adds hosts to a list, or takes them off; running tasks obey at once.
-// global is the user's list for every project.
-func (s *Session) Allow(ctx context.Context, hosts []Allowed, global, remove bool) error {
-	file := s.allowFiles()[0]
-	if global {
-		if s.UserDir == "" {
-			return errors.New("there is no home for a list of the user's")
-		}
-		file = s.allowFiles()[1]
+// Allow adds hosts to the project's list, or takes them off; running tasks obey at
+// once.
+func (s *Session) Allow(ctx context.Context, hosts []Allowed, remove bool) error {
+	return changeAllowed(ctx, s.Repo.State, s.Repo.Path("locks", "allow"), hosts, remove)
+}
+
+// AllowEverywhere is Allow for the user's list, whose folder is dir.
+func AllowEverywhere(ctx context.Context, dir string, hosts []Allowed, remove bool) error {
+	if dir == "" {
+		return errors.New("there is no home for a list of the user's")
 	}
-	unlock, err := s.Repo.Lock(ctx, "allow")
+	return changeAllowed(ctx, dir, filepath.Join(dir, allowFile+".lock"), hosts, remove)
+}
+
+func changeAllowed(ctx context.Context, dir, lock string, hosts []Allowed, remove bool) error {
+	unlock, err := git.LockFile(ctx, lock)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	file := filepath.Join(dir, allowFile)
 	list, err := readAllow(file)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -300,7 +301,11 @@ func (r *run) policy() (p proxy.Policy, stamp string) {
 // allowStamp changes when a list of what is allowed does.
 func (s *Session) allowStamp() string {
 	var b strings.Builder
-	for _, path := range s.allowFiles() {
+	for _, dir := range []string{s.Repo.State, s.UserDir} {
+		path := filepath.Join(dir, allowFile)
+		if dir == "" {
+			continue
+		}
 		if fi, err := os.Stat(path); err == nil {
 			fmt.Fprintf(&b, "%s %d %d\n", path, fi.Size(), fi.ModTime().UnixNano())
 		} else if !errors.Is(err, fs.ErrNotExist) {
