@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -44,7 +45,7 @@ func writeVerbs(w io.Writer, n *kong.Node, path string) {
 		if len(child.Aliases) > 0 {
 			fmt.Fprintf(w, "Also called %s.\n", roff(strings.Join(child.Aliases, ", ")))
 		}
-		for _, arg := range child.Positional {
+		for _, arg := range takes(child) {
 			fmt.Fprintf(w, ".TP\n.I %s\n%s\n", roff(arg.Name), roff(arg.Help))
 		}
 		for _, flag := range child.Flags {
@@ -53,9 +54,14 @@ func writeVerbs(w io.Writer, n *kong.Node, path string) {
 	}
 }
 
+// takes are the arguments of a verb, without those that it reads to refuse them.
+func takes(n *kong.Node) []*kong.Positional {
+	return slices.DeleteFunc(slices.Clone(n.Positional), func(p *kong.Positional) bool { return p.Tag.Hidden })
+}
+
 func arguments(n *kong.Node) string {
 	var b strings.Builder
-	for _, arg := range n.Positional {
+	for _, arg := range takes(n) {
 		fmt.Fprintf(&b, " %s", arg.Summary())
 	}
 	return b.String()
