@@ -78,6 +78,9 @@ func (v *applying) run(ctx context.Context) error {
 		return v.withoutTests(err)
 	}
 	applied, err := v.s.Apply(ctx, v.r, o, v.c.Waive)
+	if unsaid := v.conflicts(err); unsaid != nil {
+		return unsaid
+	}
 	if err != nil {
 		return v.withoutTests(decided(v.r.ID, err))
 	}
@@ -95,6 +98,15 @@ func (v *applying) run(ctx context.Context) error {
 		err = marked(applied, next)
 	}
 	return err
+}
+
+// conflicts prints for programs why nothing was written.
+func (v *applying) conflicts(err error) error {
+	var conflict *patch.ConflictError
+	if !v.c.JSON || !errors.As(err, &conflict) {
+		return nil
+	}
+	return v.json(appliedReport(patch.Applied{ID: v.r.ID, Left: v.r.Left, Result: v.r, DryRun: v.c.DryRun, Conflicts: conflict.Paths}))
 }
 
 // decided adds the ways on to the error of a result that was applied already.

@@ -35,6 +35,11 @@ func (c *undoCmd) Run(a *app) error {
 		}
 		undone, err := s.Undo(ctx, o)
 		var edited *patch.EditedError
+		if errors.As(err, &edited) && c.JSON {
+			if unsaid := a.json(c.refused(ctx, s, edited)); unsaid != nil {
+				return unsaid
+			}
+		}
 		if errors.As(err, &edited) && o.ID != "" {
 			e := &exitError{}
 			e.explainEdited(edited, " "+o.ID)
@@ -60,6 +65,21 @@ func (c *undoCmd) Run(a *app) error {
 		}
 		return err
 	})
+}
+
+// refused is what --json prints where edits are in the way and nothing was written.
+func (c *undoCmd) refused(ctx context.Context, s *session.Session, e *patch.EditedError) applied {
+	p := patch.Applied{ID: e.ID, DryRun: c.DryRun}
+	for _, path := range e.Paths {
+		p.Conflicts = append(p.Conflicts, patch.Conflict{Path: path, Why: "edited since"})
+	}
+	for _, path := range e.Staged {
+		p.Conflicts = append(p.Conflicts, patch.Conflict{Path: path, Why: "staged since"})
+	}
+	if r, err := s.Queue.Find(ctx, e.ID); err == nil { // none where a snapshot was restored
+		p.Result = r
+	}
+	return undoneReport(p)
 }
 
 func (a *app) showUndone(p patch.Applied, o patch.UndoOptions) {
