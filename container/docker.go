@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,8 @@ type EngineInfo struct {
 // Docker connects to the engine that DOCKER_HOST, DOCKER_CONTEXT, the current
 // docker context or the usual sockets name, in this order. env is the caller's
 // environment as NAME=VALUE, home the home folder. The error is ErrNoEngine,
-// with all that was tried, where nothing answers within two seconds.
+// with all that was tried, where nothing answers within two seconds; it is
+// fs.ErrPermission too where a socket is there that the user may not open.
 func Docker(ctx context.Context, env []string, home string) (*DockerEngine, error) {
 	list, err := endpoints(env, home)
 	if err != nil {
@@ -59,6 +61,7 @@ func Docker(ctx context.Context, env []string, home string) (*DockerEngine, erro
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	var tried []string
+	var denied error
 	for _, at := range list {
 		e, err := dial(ctx, at)
 		if err == nil {
@@ -66,12 +69,35 @@ func Docker(ctx context.Context, env []string, home string) (*DockerEngine, erro
 			return e, nil
 		}
 		line := fmt.Sprintf("%s (%s)", at.Host, at.From)
-		if !client.IsErrConnectionFailed(err) {
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			denied = fs.ErrPermission
+			line += ": permission denied"
+		case !client.IsErrConnectionFailed(err):
 			line += ": " + err.Error()
 		}
 		tried = append(tried, line)
 	}
-	return nil, fmt.Errorf("%w; tried %s", ErrNoEngine, strings.Join(tried, ", "))
+	return nil, &noEngine{tried, denied}
+}
+
+// noEngine says that none of the addresses answers.
+type noEngine struct {
+	tried  []string
+	denied error // fs.ErrPermission, or nil
+}
+
+// Error names what was tried.
+func (e *noEngine) Error() string {
+	return fmt.Sprintf("%v; tried %s", ErrNoEngine, strings.Join(e.tried, ", "))
+}
+
+// Unwrap gives the causes.
+func (e *noEngine) Unwrap() []error {
+	if e.denied == nil {
+		return []error{ErrNoEngine}
+	}
+	return []error{ErrNoEngine, e.denied}
 }
 
 // dial makes a client and agrees on a version of the API.

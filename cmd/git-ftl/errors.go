@@ -147,7 +147,7 @@ func (e *exitError) explainCause(env []string) {
 		code  int
 		hints []string
 	}{
-		{container.ErrNoEngine, exitNoEngine, engineHints(env)},
+		{container.ErrNoEngine, exitNoEngine, engineHints(env, e.err)},
 		{container.ErrNoImage, exitFailed, []string{"docker pull it, or name another by --image or git config ftl.image"}},
 		{container.ErrGone, exitFailed, []string{"git ftl sandbox ls lists them; git ftl exec makes one"}},
 		{container.ErrBusy, exitFailed, []string{"a task or a shell uses it: git ftl status"}},

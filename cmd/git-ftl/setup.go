@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -85,8 +86,11 @@ func homeDir(env []string) string {
 	return lookup(env, "HOME")
 }
 
-// engineHints are the ways to an engine, by system.
-func engineHints(env []string) []string {
+// engineHints are the ways to an engine, by system and by what is wrong.
+func engineHints(env []string, err error) []string {
+	if errors.Is(err, fs.ErrPermission) && runtime.GOOS == "linux" {
+		return []string{`an engine is there, and you may not use it: sudo usermod -aG docker "$USER" and log in again, or run a rootless one`, "then: git ftl doctor"}
+	}
 	for _, name := range []string{"DOCKER_HOST", "DOCKER_CONTEXT"} {
 		if value := lookup(env, name); value != "" {
 			return []string{fmt.Sprintf("%s is %s: is an engine there? unset it for the local one", name, value), "then: git ftl doctor"}
@@ -229,7 +233,7 @@ func (a *app) checkAgents(ctx context.Context, s *session.Session, e *container.
 func (a *app) checkEngine(ctx context.Context, s *session.Session) []check {
 	e, err := s.Engine(ctx)
 	if err != nil {
-		return []check{{Name: "engine", Detail: err.Error(), Hint: strings.Join(engineHints(a.env), "; ")}}
+		return []check{{Name: "engine", Detail: err.Error(), Hint: strings.Join(engineHints(a.env, err), "; ")}}
 	}
 	defer e.Close()
 	info, err := e.Describe(ctx)
