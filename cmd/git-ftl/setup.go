@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/config"
@@ -76,7 +77,12 @@ func (a *app) anywhere(ctx context.Context) (*session.Session, error) {
 	if !errors.Is(err, git.ErrNotRepository) {
 		return s, err
 	}
-	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now, Tools: a.tools, UserDir: configDir(a.env), Wheels: a.wheels}, nil
+	return a.nowhere(), nil
+}
+
+// nowhere has the settings of no repository.
+func (a *app) nowhere() *session.Session {
+	return &session.Session{Config: config.Default(), Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now, Tools: a.tools, UserDir: configDir(a.env), Wheels: a.wheels}
 }
 
 func homeDir(env []string) string {
@@ -170,15 +176,24 @@ func (a *app) examine(ctx context.Context) []check {
 	case errors.Is(err, git.ErrNotRepository):
 		checks = append(checks, check{Name: "repo", OK: true, Detail: "none here"})
 	default:
-		checks = append(checks, check{Name: "repo", Detail: err.Error()})
+		checks = append(checks, a.failing("repo", err))
 	}
 	if s == nil {
-		s, _ = a.anywhere(ctx)
-	}
-	if s == nil {
-		return checks
+		s = a.nowhere()
 	}
 	return append(checks, a.checkEngine(ctx, s)...)
+}
+
+// failing is what an error says of something that is missing.
+func (a *app) failing(name string, err error) check {
+	f := a.tell(err)
+	var more []string
+	for _, line := range slices.Concat(f.Details, f.Hints) {
+		if line = strings.TrimSpace(line); line != "" {
+			more = append(more, line)
+		}
+	}
+	return check{Name: name, Detail: f.Error, Hint: strings.Join(more, "; ")}
 }
 
 // checkVault says where secrets are, without opening anything.
@@ -233,7 +248,7 @@ func (a *app) checkAgents(ctx context.Context, s *session.Session, e *container.
 func (a *app) checkEngine(ctx context.Context, s *session.Session) []check {
 	e, err := s.Engine(ctx)
 	if err != nil {
-		return []check{{Name: "engine", Detail: err.Error(), Hint: strings.Join(engineHints(a.env, err), "; ")}}
+		return []check{a.failing("engine", err)}
 	}
 	defer e.Close()
 	info, err := e.Describe(ctx)
