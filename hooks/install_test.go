@@ -91,7 +91,7 @@ func TestInstallRefusesForeignFolders(t *testing.T) {
 		{"command", func(w *world) {
 			w.env = append(w.env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=.git/x")
 		}, "this command alone", "command", "without git -c"},
-		{"tracked folder", inTree(".githooks"), "in the work tree", "local", `add to .githooks/pre-commit, an executable script: git ftl hook pre-commit "$@" || exit`},
+		{"tracked folder", inTree(".githooks"), "it is in the work tree$", "local", `add to .githooks/pre-commit, an executable script: git ftl hook pre-commit "$@" || exit`},
 		{"missing folder in the tree", func(w *world) { w.git("r", "config", "core.hooksPath", "tools/hooks") }, "in the work tree", "local", "add to tools/hooks/pre-commit"},
 		{"husky 9", inTree(".husky/_"), "husky keeps hooks", "local", `add to .husky/pre-commit: git ftl hook pre-commit "$@" || exit`},
 		{"husky 8", inTree(".husky"), "husky keeps hooks", "local", `add to .husky/pre-push: git ftl hook pre-push "$@" || exit`},
@@ -126,7 +126,7 @@ func TestInstallRefusesForeignFolders(t *testing.T) {
 			before := w.listing("")
 			_, err := w.tryInstall("r")
 			var refused *hooks.PathError
-			if !errors.As(err, &refused) || !strings.Contains(err.Error(), row.want) {
+			if !errors.As(err, &refused) || !strings.Contains(err.Error()+"$", row.want) {
 				t.Fatalf("got %v, want %q", err, row.want)
 			}
 			scope := ""

@@ -54,7 +54,7 @@ func script(hook string) string { return fmt.Sprintf(`git ftl hook %s "$@" || ex
 
 // scripts are plain hooks in a folder.
 func scripts(dir string) manager {
-	return manager{name: "a script a hook", line: func(hook string) (string, string) {
+	return manager{line: func(hook string) (string, string) {
 		return filepath.ToSlash(filepath.Join(dir, hook)) + ", an executable script", script(hook)
 	}}
 }

@@ -102,7 +102,10 @@ func (p place) writable(names []string) error {
 		return nil
 	case within(p.dir, p.repo.Dir):
 		m := p.manager()
-		e.Why = "it is in the work tree, where " + m.name + " keeps hooks"
+		e.Why = "it is in the work tree"
+		if m.sign != "" { // a program of its own
+			e.Why += ", where " + m.name + " keeps hooks"
+		}
 		e.ways = m.lines(names)
 	default:
 		e.Why = "it is outside of this repository"
