@@ -41,7 +41,8 @@ func openCodeTurn(t Turn) Agent {
 			// A repository's own settings choose the host of the model otherwise.
 			"OPENCODE_DISABLE_PROJECT_CONFIG=1",
 		},
-		Files:   []File{{".config/opencode/opencode.json", openCodeSettings}},
+		// The second one is a login, which goes before a key and stands among the history.
+		Files:   []File{{".config/opencode/opencode.json", openCodeSettings}, {".local/share/opencode/auth.json", "{}\n"}},
 		Secrets: []string{"ANTHROPIC_API_KEY"},
 		Hosts:   []Host{{Name: "api.anthropic.com", Paths: []string{"/v1/messages"}}},
 	}
