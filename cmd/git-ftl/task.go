@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/agent"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/trust"
 	"github.com/git-ftl/git-ftl/lint"
@@ -286,6 +287,9 @@ func (a *app) next(s *session.Session, o session.Outcome) {
 	}
 	if s.Repo.Linked() {
 		refs = "worktree/ftl/base worktree/ftl/pending"
+	}
+	if o.Tests.Unset() && o.Agent != agent.ExecName {
+		a.ui.status("tests", "none: git config --global ftl.tester NAME has a model write them beside the agent")
 	}
 	if o.Blocked {
 		a.ui.line("  git ftl lint%s            git ftl waive%s FINDING…", id, id)

@@ -40,6 +40,9 @@ type Tests struct {
 	Kept    []string      `json:"kept,omitempty"`   // written tests that an apply put into the work tree
 }
 
+// Unset reports whether there is nobody to write tests.
+func (t Tests) Unset() bool { return t.Detail == noTester }
+
 // TestVerdict is what one test says.
 type TestVerdict struct {
 	Path   string `json:"path"`
