@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/git-ftl/git-ftl/cmd/git-ftl/internal/session"
 	"github.com/git-ftl/git-ftl/internal/lazyregexp"
 	"github.com/git-ftl/git-ftl/patch"
@@ -42,6 +44,9 @@ func (c *diffCmd) Run(a *app) error {
 		if i := slices.Index(options, "--left"); i >= 0 {
 			options = slices.Delete(slices.Clone(options), i, i+1)
 			from, to = r.Have.String(), r.Tree.String()
+		}
+		if plumbing.NewHash(from).IsZero() { // of a foreign one, which can be a first commit
+			from = emptyTree
 		}
 		full = append(append(full, options...), from, to, "--")
 		cmd := exec.CommandContext(ctx, "git", append(full, paths...)...)

@@ -73,11 +73,15 @@ func (s *Session) waived(id string) map[string]string {
 	return by
 }
 
-// Renew puts what is found of a result now into its record.
+// Renew puts what is found of a result now into its record, where it has one: a
+// foreign result has none.
 func (s *Session) Renew(ctx context.Context, id string, report lint.Report) error {
 	_, err := s.revise(ctx, id, func(o *Outcome) error {
 		o.Findings, o.Blocked = append(report.Findings, o.Egress.findings()...), report.Blocked()
 		return nil
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	return err
 }
