@@ -113,9 +113,11 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 func (a *app) session(ctx context.Context, repo *git.Repo) (*session.Session, error) {
 	c, err := config.Load(ctx, repo, a.source(repo))
 	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err, hints: []string{
-			"git config --show-origin --get-regexp '^ftl[.]' lists what git's files set; git config --unset KEY removes one",
-		}}
+		hint := "git config --show-origin --get-regexp '^ftl[.]' lists what git's files set; git config --unset KEY removes one"
+		if name, _, _ := strings.Cut(err.Error(), ":"); strings.HasPrefix(name, "FTL_") {
+			hint = name + " is a variable of your environment: unset it, or give it another value"
+		}
+		return nil, &exitError{code: exitUsage, err: err, hints: []string{hint}}
 	}
 	return &session.Session{
 		Repo: repo, Config: c, Env: a.env, Home: homeDir(a.env), Report: a.ui, Tell: a.tell, Now: a.now,

@@ -170,7 +170,7 @@ func (n *named) each(a *app, did string, do func(*container.Pool, string) error)
 	var failed error
 	for _, name := range n.Names {
 		if err := do(pool, name); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", name, err))
+			failed = errors.Join(failed, err)
 			continue
 		}
 		fmt.Fprintf(a.stdout, "%s %s\n", clean(name), did)
