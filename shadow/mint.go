@@ -111,6 +111,26 @@ func (m *Mint) url(name, value string) string {
 	return joinParts(parts)
 }
 
+// Part gives the one secret within a URL as programs send it by itself, such as the
+// password of "https://user:password@host", with what stands for it in the URL's
+// shadow. It is false where there is none or more than one.
+func (m *Mint) Part(name, value string) (shadow string, real Secret, ok bool) {
+	for _, p := range splitURL(value) {
+		if !p.secret {
+			continue
+		}
+		plain, err := url.PathUnescape(p.text)
+		if err != nil {
+			plain = p.text
+		}
+		if ok && plain != real.Reveal() {
+			return "", Secret{}, false
+		}
+		shadow, real, ok = providerPrefix(p.text)+m.token(name), NewSecret(plain), true
+	}
+	return shadow, real, ok
+}
+
 // pairShape is a connection string such as "host=db password=x" or
 // "AccountName=a;AccountKey=x".
 var pairShape = lazyregexp.New(`^\s*[A-Za-z][A-Za-z _]*=[^;=]*([; ]\s*[A-Za-z][A-Za-z _]*=[^;]*)+;?\s*$`)

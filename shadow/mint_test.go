@@ -160,3 +160,28 @@ func TestShadowOfURLIsOne(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestPart: what a program takes out of the shadow of a URL is what is swapped.
+func TestPart(t *testing.T) {
+	m := testMint("p")
+	for _, test := range []struct{ name, value, want string }{
+		{"password", "https://bob:s3cret-Pass-9@host/x", "s3cret-Pass-9"},
+		{"escaped", "https://bob:p%40ss%2Fw0rd@host", "p@ss/w0rd"},
+		{"a user that is a token", "https://" + "gh" + "p_0123456789abcdefghijABCDEFGHIJ012345@host/r.git", "gh" + "p_0123456789abcdefghijABCDEFGHIJ012345"},
+		{"in the query", "https://host/x?api_key=k1J2h3G4f5D6s7A8q9W0", "k1J2h3G4f5D6s7A8q9W0"},
+		{"two", "https://bob:s3cret-Pass-9@host/x?api_key=k1J2h3G4f5D6s7A8q9W0", ""},
+		{"none", "https://host/x", ""},
+		{"no URL", "s3cret-Pass-9", ""},
+		{"JSON with one", `{"u":"https://bob:s3cret-Pass-9@host"}`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			stands, real, ok := m.Part("NAME", test.value)
+			if ok != (test.want != "") || real.Reveal() != test.want {
+				t.Fatalf("%q %v, want %q", real.Reveal(), ok, test.want)
+			}
+			if whole := m.Shadow("NAME", test.value); ok && strings.Count(whole, stands) != 1 {
+				t.Errorf("%q does not stand in %q", stands, whole)
+			}
+		})
+	}
+}

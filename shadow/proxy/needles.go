@@ -16,7 +16,8 @@ const (
 
 // newNeedles looks for the real values of all credentials as a whole, and for any
 // run of eight bytes of those that are bound. One that is not, and that every text
-// may have, did not come from here.
+// may have, did not come from here. Of a URL whose password is a credential of its
+// own, runs of that one are enough: others, such as "https://", are everywhere.
 func newNeedles(all, bound []*credential) *needle.Set {
 	var forms []needle.Form
 	for _, c := range all {
@@ -24,10 +25,15 @@ func newNeedles(all, bound []*credential) *needle.Set {
 			continue
 		}
 		for _, part := range parts(c.Real.Reveal()) {
-			forms = append(forms, formsOf(c.Name, part, c.Shadow, slices.Contains(bound, c))...)
+			forms = append(forms, formsOf(c.Name, part, c.Shadow, slices.Contains(bound, c) && !hasPart(bound, c))...)
 		}
 	}
 	return needle.New(forms)
+}
+
+// hasPart reports whether a part of a credential's shadow is one itself.
+func hasPart(all []*credential, c *credential) bool {
+	return slices.ContainsFunc(all, func(o *credential) bool { return o != c && strings.Contains(c.Shadow, o.Shadow) })
 }
 
 // shadowNeedles looks for whole shadows.

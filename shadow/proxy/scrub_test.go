@@ -23,6 +23,8 @@ func testNeedles(t testing.TB) (*needle.Set, []*credential) {
 		modelCredential(),
 		{Name: "OTHER", Shadow: otherShad, Real: shadow.NewSecret(otherReal)},
 		{Name: "PEM", Shadow: "ftl_shadow_pem_00", Real: shadow.NewSecret("-----BEGIN KEY-----\nMIIBVgIBADANBgkqhkiG9w0B\r\nQEFAASCAUAwggE8AgEAAkEAtR5yLZ0mW2pVxN8bC4dF6gH1\n-----END KEY-----\n")},
+		{Name: "URL", Shadow: "https://bob:ftl_shadow_url_00@h.test", Real: shadow.NewSecret("https://bob:part-of-a-URL-8@h.test"), Binding: shadow.Binding{Hosts: []string{"a.test"}}},
+		{Name: "URL", Shadow: "ftl_shadow_url_00", Real: shadow.NewSecret("part-of-a-URL-8"), Binding: shadow.Binding{Hosts: []string{"a.test"}}},
 		{Name: "WORD", Shadow: "ftl_shadow_word_00", Real: shadow.NewSecret("postgres")},
 		{Name: "CHOSEN", Shadow: "ftl_shadow_chosen_00", Real: shadow.NewSecret("tangerine"), Chosen: true},
 	} {
@@ -32,7 +34,7 @@ func testNeedles(t testing.TB) (*needle.Set, []*credential) {
 		}
 		all = append(all, made)
 	}
-	return newNeedles(all, all[:1]), all
+	return newNeedles(all, []*credential{all[0], all[3], all[4]}), all
 }
 
 // parted gives its parts one at a read.
@@ -89,6 +91,9 @@ func TestScrubTexts(t *testing.T) {
 		{"cut off at the end", realKey[:len(realKey)-1], strings.Repeat("*", len(realKey)-1)},
 		{"the start twice", realKey[:12] + realKey, strings.Repeat("*", 0) + realKey[:12] + shadowKey},
 		{"a line of a PEM", "MIIBVgIBADANBgkqhkiG9w0B", "ftl_shadow_pem_00"},
+		{"the password of a URL that is bound too", "x part-of-a-URL-8 y", "x ftl_shadow_url_00 y"},
+		{"the whole URL", "<https://bob:part-of-a-URL-8@h.test>", "<https://bob:ftl_shadow_url_00@h.test>"},
+		{"what every URL begins with", "https://docs.test", "https://docs.test"},
 		{"a word that stands for no secret", "host=db user=postgres", "host=db user=postgres"},
 		{"a word that the user gave as one", "a tangerine", "a ftl_shadow_chosen_00"},
 		{"its frame", "-----BEGIN KEY-----", "-----BEGIN KEY-----"},

@@ -133,7 +133,7 @@ func (n *Set) starting(src []byte, final bool) run {
 		if !whole && size-max(0, a.form.Prefix-a.at) < a.form.Least {
 			continue
 		}
-		if size > best.len {
+		if size > best.len || size == best.len && whole && best.whole == nil {
 			best = run{len: size, first: a.form}
 			if whole {
 				best.whole = a.form

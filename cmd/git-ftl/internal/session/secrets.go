@@ -80,12 +80,28 @@ func (r *run) gather(ctx context.Context) error {
 			r.note(fmt.Sprintf("--use %s: this task has no secret of that name", name))
 		}
 	}
+	r.addParts()
 	for _, c := range slices.Concat(r.secret.credentials, r.secret.tools.Credentials) {
 		if c.Telling() {
 			r.secret.telling = append(r.secret.telling, c)
 		}
 	}
 	return r.conceal()
+}
+
+// addParts makes the password of a URL work where the URL is bound: a program sends
+// it by itself.
+func (r *run) addParts() {
+	for _, c := range slices.Clone(r.secret.credentials) {
+		var ok bool
+		if c.Shadow, c.Real, ok = r.secret.mint.Part(c.Name, c.Real.Reveal()); !ok {
+			continue
+		}
+		c.Chosen = false
+		if len(c.Binding.Hosts) > 0 || c.Telling() {
+			r.secret.credentials = append(r.secret.credentials, c)
+		}
+	}
 }
 
 // unbindUnfit takes the binding off credentials that cannot be sent as it says, such
