@@ -98,7 +98,7 @@ func (r *run) addParts() {
 			continue
 		}
 		c.Chosen = false
-		if len(c.Binding.Hosts) > 0 || c.Telling() {
+		if proxy.Check(c) == nil && (len(c.Binding.Hosts) > 0 || c.Telling()) {
 			r.secret.credentials = append(r.secret.credentials, c)
 		}
 	}
