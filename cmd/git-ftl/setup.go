@@ -43,7 +43,7 @@ func (c *setupCmd) Run(a *app) error {
 	steps := session.NewLines(func(text string) { a.ui.line("  %s", text) })
 	undo, err := c.choose(ctx, a, s)
 	if err != nil {
-		return err
+		return errors.Join(err, undo())
 	}
 	image, err := s.Image(ctx, e, steps)
 	steps.Flush()

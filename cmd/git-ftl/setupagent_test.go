@@ -92,7 +92,7 @@ func TestUsualAgent(t *testing.T) {
 			s.Config.Agent = tc.set
 			maps.Copy(s.Config.Agents, tc.mine)
 			for name := range strings.FieldsSeq(tc.installed) {
-				if err := s.AddAgent(name); err != nil {
+				if _, err := s.AddAgent(name); err != nil {
 					t.Fatal(err)
 				}
 			}

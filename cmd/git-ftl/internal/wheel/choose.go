@@ -62,8 +62,6 @@ func (p Python) fault(l link, foreign bool) string {
 	switch met, err := p.release().satisfies(l.python); {
 	case foreign:
 		return "is for another"
-	case l.yanked:
-		return "was withdrawn"
 	case err != nil:
 		return fmt.Sprintf("is for Python %.40q, which is not understood", l.python)
 	case !met:

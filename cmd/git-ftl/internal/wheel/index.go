@@ -19,13 +19,13 @@ import (
 )
 
 // link is a file that an index has of a package,
-// packaging.python.org/en/latest/specifications/simple-repository-api.
+// packaging.python.org/en/latest/specifications/simple-repository-api. That it was
+// withdrawn (yanked) does not count for a version that is pinned.
 type link struct {
 	url    *url.URL
 	name   string
 	sha256 string // of the file, in hexadecimal; "" where the index does not say
 	python string // conditions on the version of the interpreter
-	yanked bool
 }
 
 // maxPage bounds a page of an index, in bytes.
@@ -136,7 +136,6 @@ func parseJSON(at *url.URL, data []byte) ([]link, error) {
 			URL    string            `json:"url"`
 			Hashes map[string]string `json:"hashes"`
 			Python string            `json:"requires-python"`
-			Yanked any               `json:"yanked"` // true, or why
 		} `json:"files"`
 	}
 	if err := json.Unmarshal(data, &page); err != nil {
@@ -151,8 +150,7 @@ func parseJSON(at *url.URL, data []byte) ([]link, error) {
 		if err != nil {
 			continue
 		}
-		yanked := f.Yanked != nil && f.Yanked != false
-		all = append(all, link{url: u, name: f.Name, sha256: strings.ToLower(f.Hashes["sha256"]), python: f.Python, yanked: yanked})
+		all = append(all, link{url: u, name: f.Name, sha256: strings.ToLower(f.Hashes["sha256"]), python: f.Python})
 	}
 	return all, nil
 }
@@ -186,9 +184,6 @@ func anchor(u *url.URL, token html.Token) link {
 	l := link{url: u, name: name, python: attribute(token, "data-requires-python")}
 	if sum, ok := strings.CutPrefix(u.Fragment, "sha256="); ok {
 		l.sha256 = strings.ToLower(sum)
-	}
-	for _, a := range token.Attr {
-		l.yanked = l.yanked || a.Key == "data-yanked"
 	}
 	return l
 }

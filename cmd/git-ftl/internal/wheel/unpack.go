@@ -2,9 +2,6 @@ package wheel
 
 import (
 	"archive/zip"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -18,16 +15,15 @@ import (
 // Bounds of what is unpacked: files of a wheel, bytes of all wheels, and bytes of a
 // file that is read into memory.
 const (
-	maxFiles  = 100_000
-	maxBytes  = 8 << 30
-	maxRecord = 32 << 20
+	maxFiles = 100_000
+	maxBytes = 8 << 30
+	maxText  = 32 << 20
 )
 
 // archive is a wheel that was fetched, packaging.python.org/en/latest/specifications/binary-distribution-format.
 type archive struct {
-	zip    *zip.Reader
-	info   string            // folder of its metadata
-	record map[string]string // sum by path, as RECORD has it
+	zip  *zip.Reader
+	info string // folder of its metadata
 }
 
 // openArchive makes sure that a wheel is the one that its name says.
@@ -54,10 +50,7 @@ func openArchive(r io.ReaderAt, size int64, name, version string) (*archive, err
 	if a.info == "" {
 		return nil, errors.New("it has no metadata")
 	}
-	if err := a.checkFormat(); err != nil {
-		return nil, err
-	}
-	return a, a.readRecord()
+	return a, a.checkFormat()
 }
 
 // checkFormat refuses a format that may mean something else.
@@ -78,29 +71,11 @@ func (a *archive) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
-	if err == nil && len(data) > maxRecord {
-		err = fmt.Errorf("%s has more than %d bytes", name, maxRecord)
+	data, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	if err == nil && len(data) > maxText {
+		err = fmt.Errorf("%s has more than %d bytes", name, maxText)
 	}
 	return data, errors.Join(err, f.Close())
-}
-
-func (a *archive) readRecord() error {
-	text, err := a.read(a.info + "/RECORD")
-	if err != nil {
-		return err
-	}
-	r := csv.NewReader(strings.NewReader(string(text)))
-	r.FieldsPerRecord = 3
-	rows, err := r.ReadAll()
-	if err != nil {
-		return fmt.Errorf("read RECORD: %w", err)
-	}
-	a.record = map[string]string{}
-	for _, row := range rows {
-		a.record[row[0]] = row[1]
-	}
-	return nil
 }
 
 // requires are the requirements of the package.
@@ -147,14 +122,19 @@ func fields(text []byte, name string) []string {
 type tree struct {
 	dir   string // absolute, in the image
 	add   container.AddFile
-	taken map[string]string // sum by path
+	taken map[string]kind // by path
 	bytes int64
 }
 
-// folder takes the place of a sum.
-const folder = "folder"
+// kind is what a path of the tree is.
+type kind byte
 
-var errTaken = errors.New("another wheel has it too")
+const (
+	aFile kind = iota
+	aFolder
+)
+
+var errTaken = errors.New("a file of one wheel is a folder of another")
 
 // unpack adds the modules of a wheel. What is for other folders is left out: scripts
 // that a shell would find, headers, data of the system.
@@ -172,7 +152,7 @@ func (t *tree) unpack(a *archive) error {
 		if !ok {
 			continue
 		}
-		if err := t.file(a, f, to); err != nil {
+		if err := t.file(f, to); err != nil {
 			return fmt.Errorf("unpack %q: %w", f.Name, err)
 		}
 	}
@@ -194,53 +174,41 @@ func place(name string) (string, bool, error) {
 	return below, nested && ok && (kind == "purelib" || kind == "platlib"), nil
 }
 
-// file adds one file, whose sum has to be that of its RECORD. Two wheels may bring
-// the same file, and none another in its place.
-func (t *tree) file(a *archive, f *zip.File, to string) error {
-	want, known := a.record[f.Name]
-	signed := f.Name == a.info+"/RECORD" || strings.HasPrefix(f.Name, a.info+"/RECORD.")
-	if !known && !signed || known && !signed && want == "" {
-		return errors.New("its RECORD has no sum of it")
-	}
-	if was, taken := t.taken[to]; taken && was != "" && was == want {
+// file adds one file. Where two wheels have a file of one name, such as a module of
+// tests at the top, that of the first stays: the program comes before what it needs.
+func (t *tree) file(f *zip.File, to string) error {
+	if kind, taken := t.taken[to]; taken && kind == aFile {
 		return nil
 	} else if taken {
 		return errTaken
 	}
-	t.taken[to] = want
+	t.taken[to] = aFile
 	for dir := path.Dir(to); dir != "."; dir = path.Dir(dir) {
-		if was, taken := t.taken[dir]; taken && was != folder {
+		if kind, taken := t.taken[dir]; taken && kind != aFolder {
 			return errTaken
 		}
-		t.taken[dir] = folder
+		t.taken[dir] = aFolder
 	}
 	if f.UncompressedSize64 > maxBytes || t.bytes+int64(f.UncompressedSize64) > maxBytes {
 		return errors.New("there are too many bytes in all")
 	}
 	t.bytes += int64(f.UncompressedSize64)
-	got, err := t.copy(f, to)
-	if err == nil && want != "" && got != want {
-		err = fmt.Errorf("its sum is %s and not %s", got, want)
-	}
-	return err
+	return t.copy(f, to)
 }
 
-// copy adds a file and gives its sum. What it has beyond the size that it was said
-// to have is an error.
-func (t *tree) copy(f *zip.File, to string) (string, error) {
+// copy adds a file. What it has beyond the size that it was said to have is an error.
+func (t *tree) copy(f *zip.File, to string) error {
 	r, err := f.Open()
 	if err != nil {
-		return "", err
+		return err
 	}
-	sum := sha256.New()
 	mode := int64(0o644)
 	if f.Mode()&0o111 != 0 {
 		mode = 0o755
 	}
-	content := io.TeeReader(r, sum)
-	err = t.add(path.Join(t.dir, to), mode, int64(f.UncompressedSize64), content)
+	err = t.add(path.Join(t.dir, to), mode, int64(f.UncompressedSize64), r)
 	if err == nil {
-		_, err = io.Copy(io.Discard, content) // to the end, where the archive's own sum is checked
+		_, err = io.Copy(io.Discard, r) // to the end, where the archive's own sum is checked
 	}
-	return "sha256=" + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)), errors.Join(err, r.Close())
+	return errors.Join(err, r.Close())
 }

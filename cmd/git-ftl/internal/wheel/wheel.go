@@ -54,7 +54,7 @@ func (in *Installer) Add(ctx context.Context, w agent.Wheel, p Python, add conta
 	}
 	i := &install{
 		Installer: in, ctx: ctx, python: p, needs: map[string][]requirement{},
-		tree: &tree{dir: path.Join(w.Into, "lib"), add: add, taken: map[string]string{}},
+		tree: &tree{dir: path.Join(w.Into, "lib"), add: add, taken: map[string]kind{}},
 	}
 	if err := i.all(w); err != nil {
 		return "", err
