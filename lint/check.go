@@ -177,7 +177,7 @@ func (c *check) hits(d *doc.Document) []doc.Hit {
 func (c *check) decoded(d *doc.Document) (all []doc.Hit) {
 	for _, l := range d.Layers() {
 		for _, h := range c.rules.HitsIn(l.Text, d.Part) {
-			if h.Severity != Block {
+			if h.Severity == Info {
 				continue
 			}
 			if h.Match == nil {

@@ -38,6 +38,8 @@ func suggest(f trigger, text []byte, at, end int, class fileClass) (h doc.Hit, o
 		h, ok = headerHit(text, end)
 	case dataSource:
 		h, ok = dataSourceHit(text, at)
+	case userOption:
+		h, ok = userHit(text, at, end)
 	default:
 		h, ok = assignedHit(text, at, end, class)
 	}
@@ -84,12 +86,17 @@ func classify(file string) fileClass {
 	if strings.Contains(base, ".min.") || strings.Contains(base, ".bundle.") {
 		return made
 	}
+	for _, dir := range []string{"locale", "locales", "i18n", "l10n", "lang", "langs", "translations", "messages"} {
+		if strings.HasPrefix(file, dir+"/") || strings.Contains(file, "/"+dir+"/") {
+			return code // a value is a message
+		}
+	}
 	switch path.Ext(base) {
 	case ".lock", ".sum", ".svg", ".map", ".snap":
 		return made
 	case ".go", ".py", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".java", ".kt", ".kts", ".scala", ".groovy", ".rb", ".php", ".c", ".h",
 		".cc", ".cpp", ".hpp", ".m", ".cs", ".fs", ".vb", ".rs", ".swift", ".dart", ".ex", ".exs", ".erl", ".hs", ".lua", ".pl", ".pm", ".r",
-		".jl", ".clj", ".sql", ".vue", ".svelte", ".html", ".htm", ".css", ".scss", ".md", ".rst", ".txt", ".tmpl", ".s", ".zig", ".nim", ".proto":
+		".jl", ".clj", ".sql", ".vue", ".svelte", ".vim", ".el", ".tcl", ".tm", ".adoc", ".asciidoc", ".zsh", ".def", ".fish", ".html", ".htm", ".css", ".scss", ".md", ".rst", ".txt", ".tmpl", ".s", ".zig", ".nim", ".proto":
 		return code
 	}
 	return settings

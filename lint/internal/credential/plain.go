@@ -10,7 +10,7 @@ import (
 // plain reports whether a token is a placeholder or one that the provider's
 // documentation prints.
 func (r *Row) plain(token []byte) bool {
-	if r.Example != "" && strings.HasSuffix(string(token), r.Example) {
+	if r.Example != "" && strings.Contains(string(token), r.Example) {
 		return true
 	}
 	// Words run together are long and have no digits.

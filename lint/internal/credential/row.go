@@ -16,7 +16,7 @@ type Row struct {
 	Near     []string                  // lower case: one of them stands before the token; nil where the shape is enough
 	Seal     func(token string) string // the token with its checksum right; nil where none is documented
 	Severity doc.Severity
-	Example  string // what a documented example ends in
+	Example  string // what documented examples have in them
 	Source   string // the provider's word on it
 }
 

@@ -11,7 +11,8 @@ func messageRows() []Row {
 			kind("discord-webhook", "webhook address", lit("discord.com/api/webhooks/").span(digit, 17, 20).lit("/").span(url, 60, 80)),
 			kind("discord-old-webhook", "webhook address", lit("discordapp.com/api/webhooks/").span(digit, 17, 20).lit("/").span(url, 60, 80))),
 		provider("Telegram", "https://core.telegram.org/bots/api#authorizing-your-bot",
-			kind("telegram-bot", "bot token", Shape{}.span(digit, 8, 10).lit(":AA").n(url, 33))),
+			kind("telegram-bot", "bot token", Shape{}.span(digit, 8, 10).lit(":AA").n(url, 33)),
+			kind("telegram-old-bot", "bot token", Shape{}.span(digit, 5, 16).lit(":").n(url, 35)).near("telegram")),
 		provider("Twilio", "https://www.twilio.com/docs/iam/api-keys",
 			kind("twilio-key", "API key SID", lit("SK").n(hex, 32)),
 			kind("twilio-account", "account SID", lit("AC").n(hex, 32)).mild(),
@@ -42,7 +43,8 @@ func customerRows() []Row {
 		provider("SparkPost", "https://developers.sparkpost.com/api/",
 			kind("sparkpost-key", "API key", run(hex, 40)).near("sparkpost")),
 		provider("Microsoft Teams", "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook",
-			kind("teams-webhook", "webhook address", lit("webhook.office.com/webhookb2/").uuid().lit("@").uuid().lit("/IncomingWebhook/").n(alnum, 32).lit("/").uuid())),
+			kind("teams-webhook", "webhook address", lit("webhook.office.com/webhookb2/").uuid().lit("@").uuid().lit("/IncomingWebhook/").n(alnum, 32).lit("/").uuid()),
+			kind("teams-old-webhook", "webhook address", lit("outlook.office.com/webhook/").uuid().lit("@").uuid().lit("/IncomingWebhook/").n(alnum, 32).lit("/").uuid())),
 		provider("Google Chat", "https://developers.google.com/workspace/chat/quickstart/webhooks",
 			kind("google-chat-webhook", "webhook address", lit("chat.googleapis.com/v1/spaces/").span(url, 8, 16).lit("/messages?key=").n(url, 39).lit("&token=").span(url|percent, 40, 60))),
 		provider("Telnyx", "https://developers.telnyx.com/development/api-fundamentals/authentication",
@@ -73,7 +75,7 @@ func customerRows() []Row {
 		provider("Segment", "https://docs.segmentapis.com/tag/Getting-Started/",
 			kind("segment-token", "Public API token", lit("sgp_").n(alnum, 64))),
 		provider("PostHog", "https://posthog.com/docs/api",
-			kind("posthog-key", "personal API key", lit("phx_").span(alnum, 43, 48))),
+			kind("posthog-key", "personal API key", lit("phx_").span(url, 43, 48))),
 	)
 }
 
@@ -81,13 +83,15 @@ func slackRows() []Row {
 	return provider("Slack", "https://docs.slack.dev/authentication/tokens",
 		kind("slack-bot", "bot token", lit("xoxb-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").n(alnum, 24)),
 		kind("slack-old-bot", "bot token", lit("xoxb-").span(digit, 8, 14).lit("-").span(alnum, 18, 26)),
-		kind("slack-user", "user token", lit("xoxp-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").n(hex, 32)),
+		kind("slack-user", "user token", lit("xoxp-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").span(alnum, 28, 34)),
 		kind("slack-app", "app-level token", lit("xapp-").n(digit, 1).lit("-A").span(upperAlnum, 8, 12).lit("-").span(digit, 10, 13).lit("-").n(hex, 64)),
 		kind("slack-rotated", "rotated token", lit("xoxe.xox").n(letter, 1).lit("-1-").span(base64, 140, 200)),
 		kind("slack-refresh", "refresh token", lit("xoxe-1-").span(base64, 140, 160)),
 		kind("slack-session", "session token", lit("xoxc-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").n(hex, 64)),
-		kind("slack-workspace", "workspace token", lit("xoxa-2-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").span(digit, 10, 13).lit("-").n(hex, 32)),
-		kind("slack-webhook", "webhook address", lit("hooks.slack.com/services/T").span(upperAlnum, 8, 12).lit("/B").span(upperAlnum, 8, 12).lit("/").n(alnum, 24)),
+		kind("slack-workspace", "workspace token", lit("xoxa-2-").span(digit, 8, 13).lit("-").span(digit, 8, 13).lit("-").span(digit, 8, 13).lit("-").span(hex, 10, 64)),
+		kind("slack-legacy", "legacy token", lit("xoxs-").span(digit, 8, 13).lit("-").span(digit, 8, 13).lit("-").span(digit, 8, 13).lit("-").span(hex, 10, 64)),
+		kind("slack-session-cookie", "session cookie", lit("xoxd-").span(url|base64|percent, 60, 300)),
+		kind("slack-webhook", "webhook address", lit("hooks.slack.com/services/T").span(alnum, 8, 12).lit("/B").span(alnum, 8, 12).lit("/").n(alnum, 24)),
 		kind("slack-workflow", "workflow webhook address", lit("hooks.slack.com/workflows/T").span(upperAlnum, 8, 12).lit("/A").span(upperAlnum, 8, 12).lit("/").span(digit, 15, 20).lit("/").n(alnum, 24)),
 		kind("slack-trigger", "workflow trigger address", lit("hooks.slack.com/triggers/T").span(upperAlnum, 8, 12).lit("/").span(digit, 10, 14).lit("/").n(hex, 32)))
 }

@@ -8,9 +8,11 @@ func securityRows() []Row {
 		provider("HashiCorp Vault", "https://developer.hashicorp.com/vault/docs/concepts/tokens",
 			kind("vault-service", "service token", lit("hvs.").span(url, 24, 300)),
 			kind("vault-batch", "batch token", lit("hvb.").span(url, 130, 400)),
+			kind("vault-old-service", "service token", lit("s.").n(alnum, 24)).near("vault"),
+			kind("vault-unseal", "unseal key", run(base64, 43).lit("=")).near("unseal key", "unseal_key"),
 			kind("vault-recovery", "recovery token", lit("hvr.").span(url, 24, 300))),
 		provider("HCP Terraform", "https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens",
-			kind("terraform-token", "API token", run(alnum, 14).lit(".atlasv1.").span(url, 60, 70))),
+			kind("terraform-token", "API token", run(alnum, 14).lit(".atlasv1.").span(url|equals, 60, 70))),
 		provider("Pulumi", "https://www.pulumi.com/docs/pulumi-cloud/access-management/access-tokens/",
 			kind("pulumi-token", "access token", lit("pul-").n(hex, 40))),
 		provider("Doppler", "https://docs.doppler.com/docs/service-tokens",
@@ -35,6 +37,11 @@ func securityRows() []Row {
 			kind("tailscale-client", "OAuth client secret", lit("tskey-client-").span(alnum, 8, 20).lit("-").span(alnum, 20, 40)),
 			kind("tailscale-scim", "SCIM key", lit("tskey-scim-").span(alnum, 8, 20).lit("-").span(alnum, 20, 40)),
 			kind("tailscale-webhook", "webhook key", lit("tskey-webhook-").span(alnum, 8, 20).lit("-").span(alnum, 20, 40))),
+		provider("NATS", "https://docs.nats.io/running-a-nats-service/configuration/securing_nats/auth_intro/nkey_auth",
+			kind("nats-user-seed", "user seed", lit("SU").n(base32, 56)).near("nkey", "nats", "seed"),
+			kind("nats-account-seed", "account seed", lit("SA").n(base32, 56)).near("nkey", "nats", "seed")),
+		provider("Defined Networking", "https://docs.defined.net/guides/api-authentication/",
+			kind("defined-key", "API key", lit("dnkey-").n(url|equals, 26).lit("-").n(url|equals, 52))),
 		provider("ngrok", "https://ngrok.com/docs/agent/",
 			kind("ngrok-token", "authtoken", run(alnum, 27).lit("_").span(alnum, 20, 22)).near("ngrok", "authtoken")),
 	)
@@ -44,7 +51,7 @@ func securityRows() []Row {
 func identityRows() []Row {
 	return slices.Concat(
 		provider("Okta", "https://developer.okta.com/docs/guides/create-an-api-token/main/",
-			kind("okta-token", "API token", lit("00").n(url, 40)).near("okta", "ssws")),
+			kind("okta-token", "API token", lit("00").n(url|equals, 40)).near("okta", "ssws")),
 		provider("Auth0", "https://auth0.com/docs/secure/application-credentials",
 			kind("auth0-secret", "client secret", run(url, 64)).near("auth0")),
 		provider("OneLogin", "https://developers.onelogin.com/api-docs/1/getting-started/working-with-api-credentials",

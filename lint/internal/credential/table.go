@@ -19,6 +19,7 @@ const (
 	userinfo
 	header
 	dataSource
+	userOption
 )
 
 // table is the rows with what finds them.
@@ -40,11 +41,12 @@ func triggers() map[trigger][]string {
 		assigned: {
 			"secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey", "access-key", "auth_key", "authkey",
 			"private_key", "privatekey", "signing_key", "signingkey", "encryption_key", "encryptionkey", "master_key", "masterkey",
-			"shared_key", "sharedkey", "accountkey", "credential", "pass", "pwd",
+			"shared_key", "sharedkey", "accountkey", "credential", "creds", "pass", "pwd", "key", "identified by", "securestring",
 		},
 		userinfo:   {"://"},
 		header:     {"bearer ", "basic ", "authorization"},
 		dataSource: {"@tcp("},
+		userOption: {" -u", "--user", "--proxy-user"},
 	}
 }
 

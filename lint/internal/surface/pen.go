@@ -44,7 +44,7 @@ func (p *pen) class(r rune, rest []byte) class {
 		return soft
 	case selector(r):
 		return p.selects(r)
-	case p.flag > 0 && p.nextFlag(r) > 0, r == 0xe007f && p.flag > 1:
+	case p.flag > 0 && p.nextFlag(r) > 0, r == 0xe007f && p.flag > 1, r == blank && (dots(p.base) || drawn(rest)):
 		return shown
 	case unicode.Is(invisible, r):
 		return hidden
@@ -95,6 +95,25 @@ func (p *pen) selects(r rune) class {
 		return shown
 	}
 	return hidden
+}
+
+// blank is the cell of Braille without a dot. Spinners and pictures are drawn with
+// it, among cells that have some.
+const blank = 0x2800
+
+func dots(r rune) bool { return r > blank && r <= 0x28ff }
+
+// drawn reports whether the cells that follow end in one with dots.
+func drawn(rest []byte) bool {
+	rest = rest[:min(len(rest), 120)]
+	for len(rest) > 0 {
+		r, n := utf8.DecodeRune(rest)
+		if r != blank {
+			return dots(r)
+		}
+		rest = rest[n:]
+	}
+	return false
 }
 
 // nextFlag follows the flag of a region: a black flag, up to six tags, an end.

@@ -112,14 +112,15 @@ const (
 	classes
 )
 
-// hit says what a class means. Prose may use what its script needs.
+// hit says what a class means. A text, in code as well, may use what its script
+// needs.
 func (c class) hit(prose, rightToLeft bool) doc.Hit {
 	switch {
 	case c == control:
 		return doc.Hit{Rule: "text/control", Severity: doc.Warn, Message: "control characters in text", Remedy: "write them as escapes"}
 	case c == escape:
 		return doc.Hit{Rule: "text/escape", Severity: doc.Warn, Message: "a terminal escape: printed, it can hide or change other lines", Remedy: "write it as an escape of the language"}
-	case prose && (c == joiner || c == soft || c == mark && rightToLeft):
+	case c == joiner, c == mark && rightToLeft, c == soft && prose:
 		return doc.Hit{Rule: "text/joiner", Severity: doc.Warn, Message: "characters without a shape of their own, as some scripts need them", Remedy: "make sure that the text is in such a script"}
 	}
 	return doc.Hit{

@@ -33,7 +33,7 @@ func TestCharacters(t *testing.T) {
 		one("a.go", "x\ufeff", block),
 		one("a.go", "\ufeffpackage x", ""),
 		one("a.go", "x\u2028y", block),
-		one("a.go", "// می\u200cخواهم", block),
+		one("a.go", "// می\u200cخواهم", joins),
 		one("a.md", "می\u200cخواهم", joins),
 		one("locale/fa.json", `{"a": "می`+"\u200c"+`خواهم"}`, joins),
 		one("a.po", "msgstr \"שלום\u200f\"", joins),
