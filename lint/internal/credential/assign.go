@@ -21,14 +21,14 @@ func assignedHit(text []byte, at, end int, class fileClass) (doc.Hit, bool) {
 	for start > 0 && at-start < nameMost && url.Has(text[start-1]) {
 		start--
 	}
-	if start > 1 && text[start-1] == ':' && (url | slash).Has(text[start-2]) {
-		return doc.Hit{}, false // a part of arn:aws:secretsmanager:…:secret:NAME
+	if partOfName(text[:start]) {
+		return doc.Hit{}, false
 	}
 	c := cursor{text: text, i: end}
 	c.i += url.run(text[end:], nameMost)
 	c.from = c.i
 	name := simple(text[start:c.i])
-	flag := text[start] == '-' && (start == 0 || text[start-1] <= ' ')
+	flag := bySpace(text, at)
 	if !c.operator(flag) {
 		return doc.Hit{}, false
 	}
@@ -38,7 +38,7 @@ func assignedHit(text []byte, at, end int, class fileClass) (doc.Hit, bool) {
 	}
 	quoted, ok := c.value()
 	value := text[c.from:c.i]
-	if !ok || !quoted && class == code && !flag && !c.inLiteral(at) {
+	if !ok || !quoted && !flag && !c.unquoted(class, what, at) {
 		return doc.Hit{}, false
 	}
 	if c.call && numbered(simple(value)) == numbered(name) {

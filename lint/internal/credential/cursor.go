@@ -5,6 +5,41 @@ import (
 	"strings"
 )
 
+// lineHead is how much of a line is looked at before a name.
+const lineHead = 200
+
+// bySpace reports whether a space is all that stands between a value and the name
+// that holds text[at]: an option, a line of a Dockerfile, of a shell's set or of
+// .netrc.
+func bySpace(text []byte, at int) bool {
+	head := text[max(0, at-lineHead):at]
+	head = head[bytes.LastIndexByte(head, '\n')+1:]
+	name := head[bytes.LastIndexAny(head, " \t\"'`([{=")+1:]
+	if len(name) > 0 && name[0] == '-' {
+		return true
+	}
+	word, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t"), []byte(" "))
+	switch string(word) {
+	case "ENV", "set", "setenv", "machine":
+		return true
+	}
+	return false
+}
+
+// partOfName reports whether text ends in the middle of a name of several parts:
+// arn:aws:secretsmanager:eu-west-1:1:secret:NAME.
+func partOfName(text []byte) bool {
+	colons := 0
+	for i := len(text) - 1; i >= max(0, len(text)-nameMost); i-- {
+		if text[i] == ':' {
+			colons++
+		} else if !(url | slash | dot).Has(text[i]) && text[i] != ';' && text[i] != '&' {
+			break
+		}
+	}
+	return colons > 2 && text[len(text)-1] == ':'
+}
+
 // cursor reads what stands behind a name.
 type cursor struct {
 	text []byte
@@ -40,17 +75,21 @@ func (c *cursor) take(s string) bool {
 
 // operator moves behind what assigns.
 func (c *cursor) operator(flag bool) bool {
-	closed := c.skip("\\\"'`])", 4)
+	closed := c.skip("\\\"'`[])", 4)
 	spaces := c.skip(" \t", 20)
 	ok := false
 	switch c.peek() {
-	case '=', ':', '?', '.', '+', '|', '<':
+	case '=', ':', '?', '.', '+', '|':
 		ok = c.assigns()
+	case '<':
+		ok = c.nextTag() || c.assigns()
+	case '{':
+		ok = c.initial() || closed > 0 && c.standard()
 	case '>', '(':
 		c.i++
 		c.tag, c.call = c.text[c.i-1] == '>', c.text[c.i-1] == '('
 		c.skip("\r\n", 2)
-		ok = closed == 0 && spaces == 0
+		ok = (closed == 0 || c.tag) && spaces == 0
 	case ',':
 		closed = bytes.IndexByte([]byte("\"'`"), c.text[c.i-spaces-1]) + 1
 		c.skip(", \t\r\n", 40)
@@ -80,12 +119,70 @@ func (c *cursor) assigns() bool {
 			return true
 		}
 	}
+	c.take("?") // of a type that may be missing
 	if c.take("::") || !c.take(":") {
 		return false
 	}
 	c.skip(" \t", 20)
-	c.declares()
+	if !c.declares() {
+		c.scalar()
+	}
 	return true
+}
+
+// scalar moves to the first line of a block of YAML: | or >-, and its line.
+func (c *cursor) scalar() {
+	save := c.i
+	if c.skip("|>", 1) == 1 {
+		c.skip("+-123456789", 2)
+		c.skip(" \t", 20)
+		if c.skip("\r\n", 2) > 0 {
+			c.skip(" \t", 40)
+			return
+		}
+	}
+	c.i = save
+}
+
+// initial moves into the braces by which C++ initializes.
+func (c *cursor) initial() bool {
+	if c.i+1 < len(c.text) && c.text[c.i+1] == '"' {
+		c.i++
+		return true
+	}
+	return false
+}
+
+// standardMost is how far behind the name of a variable its default may stand.
+const standardMost = 400
+
+// standard moves to the default of a variable of Terraform.
+func (c *cursor) standard() bool {
+	window := c.text[c.i:min(len(c.text), c.i+standardMost)]
+	if i := bytes.IndexByte(window, '}'); i >= 0 {
+		window = window[:i]
+	}
+	i := bytes.Index(window, []byte("default"))
+	if i < 0 {
+		return false
+	}
+	c.i += i + len("default")
+	c.skip(" \t", 20)
+	return c.take("=")
+}
+
+// nextTag moves into the element behind the one that is a name, as in a plist.
+func (c *cursor) nextTag() bool {
+	save := c.i
+	if c.take("</key>") {
+		c.skip(" \t\r\n", 60)
+		if c.take("<string>") {
+			c.tag = true
+			return true
+		}
+	}
+	c.i = save
+	return false
 }
 
 // declares moves behind the type of a declaration and what assigns to it: string =.
@@ -123,6 +220,13 @@ func (c *cursor) value() (quoted, ok bool) {
 	if strings.IndexByte("bBrRfFuUL@$", c.peek()) >= 0 && c.i+1 < len(c.text) && strings.IndexByte(quotes, c.text[c.i+1]) >= 0 {
 		c.i++
 	}
+	if c.take(`r#"`) {
+		return true, c.quoted('"')
+	}
+	if c.take("[[") {
+		return true, c.quoted(']')
+	}
+	c.otherwise()
 	c.skip("\\", 1)
 	if q := c.peek(); q != 0 && strings.IndexByte(quotes, q) >= 0 {
 		c.i++
@@ -148,6 +252,24 @@ func (c *cursor) closes() bool {
 	end := *c
 	end.skip(" \t\r\n", 60)
 	return end.peek() == '<'
+}
+
+// otherwiseMost is how far into an expression its other value may stand.
+const otherwiseMost = 120
+
+// otherwise moves to the literal that is taken where an expression has no value:
+// process.env.NAME || 'value'.
+func (c *cursor) otherwise() {
+	window := c.text[c.i:min(len(c.text), c.i+otherwiseMost)]
+	if i := bytes.IndexAny(window, "\r\n;,"); i >= 0 {
+		window = window[:i]
+	}
+	for _, sign := range []string{"|| ", "?? ", " or "} {
+		if i := bytes.Index(window, []byte(sign)) + len(sign); i >= len(sign) && i < len(window) && isQuote(window[i]) {
+			c.i += i
+			return
+		}
+	}
 }
 
 // quoted reads up to a quote, which may itself be in a literal, and so escaped.
@@ -191,6 +313,22 @@ func (c *cursor) parameter() bool {
 	rest := c.text[c.i+1:]
 	n := url.run(rest, nameMost)
 	return n > 0 && n < len(rest) && rest[n] == '='
+}
+
+// unquoted reports whether a value may stand without quotes: in settings, in a
+// literal, and in a text where it can be nothing else.
+func (c *cursor) unquoted(class fileClass, what sense, at int) bool {
+	switch class {
+	case settings, made:
+		return true
+	case prose:
+		value := bytes.TrimRight(c.text[c.from:c.i], ".")
+		if what != password && len(value) >= 20 && random(value) && bytes.IndexByte(value, '.') < 0 {
+			c.i = c.from + len(value)
+			return true
+		}
+	}
+	return c.inLiteral(at)
 }
 
 // inLiteral reports whether the value that was read without quotes ends where a

@@ -111,7 +111,7 @@ func literals(text []byte, at int) int {
 	i := at + 1
 	if i < limit && text[i] == '}' {
 		i++ // of a template
-		if i < limit && (url | plus | slash).Has(text[i]) {
+		if i < limit && (url | plus | slash | dot).Has(text[i]) {
 			return i
 		}
 	}

@@ -82,7 +82,7 @@ func (r *Row) continues(text []byte, start int) bool {
 		return true
 	}
 	if c&alnum == 0 {
-		return r.bulky() && c&(plus|slash) != 0
+		return c&(plus|slash) != 0 && (r.bulky() || r.unmarked() && base64Ends(text[:start]))
 	}
 	return !escapeEnds(text[:start])
 }
@@ -101,6 +101,21 @@ func (r *Row) goesOn(text []byte, end int) bool {
 func (r *Row) bulky() bool {
 	p := r.Shape[0]
 	return r.Shape.least() >= 60 && p.Literal != "" && alnum.run([]byte(p.Literal), len(p.Literal)) == len(p.Literal)
+}
+
+// unmarked reports whether a token is of the alphabet of base64 from its start on.
+func (r *Row) unmarked() bool {
+	p := r.Shape[0].Literal
+	return p != "" && base64.run([]byte(p), len(p)) == len(p)
+}
+
+// image is how much base64 stands before what is more likely a piece of it.
+const image = 64
+
+// base64Ends reports whether text ends in as much base64 as an image or a key has.
+func base64Ends(text []byte) bool {
+	text = text[max(0, len(text)-image):]
+	return len(text) == image && base64.run(text, image) == image
 }
 
 // escapeEnds reports whether text ends in an escape of a string, a URL or a page:
@@ -164,7 +179,7 @@ func (r *Row) stands(text []byte, at, start, end int) bool {
 		return false
 	}
 	between := text[at:start]
-	if !bytes.ContainsAny(between, "=:>(,\"'`") && !bytes.Contains(between, []byte(" --")) {
+	if !bytes.ContainsAny(between, "=:>(,\"'`") && !bytes.Contains(between, []byte(" --")) && !bySpace(text, at) {
 		return false
 	}
 	return saysSecret(text[max(0, at-40):start]) && mixed(r.Shape, text[start:end])

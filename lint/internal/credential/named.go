@@ -40,6 +40,10 @@ func suggest(f trigger, text []byte, at, end int, class fileClass) (h doc.Hit, o
 		h, ok = dataSourceHit(text, at)
 	case userOption:
 		h, ok = userHit(text, at, end)
+	case passOption:
+		h, ok = passHit(text, at, end)
+	case loginCall:
+		h, ok = loginHit(text, end)
 	default:
 		h, ok = assignedHit(text, at, end, class)
 	}
@@ -68,6 +72,7 @@ type fileClass uint8
 const (
 	settings fileClass = iota // a value may stand without quotes
 	code                      // a value is a literal
+	prose                     // it is one, or plainly drawn
 	made                      // by a program, or by somebody else
 )
 
@@ -96,8 +101,10 @@ func classify(file string) fileClass {
 		return made
 	case ".go", ".py", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".java", ".kt", ".kts", ".scala", ".groovy", ".rb", ".php", ".c", ".h",
 		".cc", ".cpp", ".hpp", ".m", ".cs", ".fs", ".vb", ".rs", ".swift", ".dart", ".ex", ".exs", ".erl", ".hs", ".lua", ".pl", ".pm", ".r",
-		".jl", ".clj", ".sql", ".vue", ".svelte", ".vim", ".el", ".tcl", ".tm", ".adoc", ".asciidoc", ".zsh", ".def", ".fish", ".html", ".htm", ".css", ".scss", ".md", ".rst", ".txt", ".tmpl", ".s", ".zig", ".nim", ".proto":
+		".jl", ".clj", ".sql", ".vue", ".svelte", ".vim", ".el", ".tcl", ".tm", ".zsh", ".def", ".fish", ".html", ".htm", ".css", ".scss", ".tmpl", ".s", ".zig", ".nim", ".proto":
 		return code
+	case ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc":
+		return prose
 	}
 	return settings
 }

@@ -115,25 +115,3 @@ func dataSourceHit(text []byte, at int) (doc.Hit, bool) {
 	return doc.Hit{Rule: "credential/connection-string", Severity: doc.Warn, Start: start, End: at, Secret: true, Message: "password in a connection string",
 		Remedy: "read the connection string from the environment"}, true
 }
-
-// clientMost is how far before an option the client may stand whose option it is.
-const clientMost = 300
-
-// userHit judges what follows -u or --user of a client of HTTP: user:password.
-func userHit(text []byte, at, end int) (doc.Hit, bool) {
-	before := text[max(0, at-clientMost):at]
-	if !bytes.Contains(before, []byte("curl")) && !bytes.Contains(before, []byte("wget")) {
-		return doc.Hit{}, false
-	}
-	c := cursor{text: text, i: end}
-	c.skip(" =", 4)
-	if _, ok := c.value(); !ok {
-		return doc.Hit{}, false
-	}
-	user, pass, both := bytes.Cut(text[c.from:c.i], []byte(":"))
-	if !both || len(pass) < 3 || bytes.HasPrefix(pass, []byte("//")) || bytes.EqualFold(user, pass) || stock(pass) || len(pass) >= 6 && placeholder(pass) || digit.run(pass, len(pass)) == len(pass) && len(pass) < 6 {
-		return doc.Hit{}, false
-	}
-	return doc.Hit{Rule: "credential/command-line", Severity: doc.Warn, Start: c.i - len(pass), End: c.i, Secret: true, Message: "password in a command line",
-		Remedy: "read it from the environment, or from a file that only its owner reads"}, true
-}

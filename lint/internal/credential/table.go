@@ -20,6 +20,8 @@ const (
 	header
 	dataSource
 	userOption
+	passOption
+	loginCall
 )
 
 // table is the rows with what finds them.
@@ -47,6 +49,8 @@ func triggers() map[trigger][]string {
 		header:     {"bearer ", "basic ", "authorization"},
 		dataSource: {"@tcp("},
 		userOption: {" -u", "--user", "--proxy-user"},
+		passOption: {" -p"},
+		loginCall:  {"networkcredential(", "getconnection(", ".login("},
 	}
 }
 
