@@ -21,7 +21,7 @@ func assignedHit(text []byte, at, end int, class fileClass) (doc.Hit, bool) {
 	for start > 0 && at-start < nameMost && url.Has(text[start-1]) {
 		start--
 	}
-	if partOfName(text[:start]) {
+	if partOfName(text[:start]) || bytes.EqualFold(text[max(0, start-len("public ")):start], []byte("public ")) {
 		return doc.Hit{}, false
 	}
 	c := cursor{text: text, i: end}
@@ -65,7 +65,7 @@ func judge(name string, what sense, value []byte, set bool) (doc.Hit, bool) {
 		return h, false
 	case what == password:
 		h.Rule, h.Message = "credential/password", "password"
-	case what == key && (len(value) < 20 || bytes.IndexByte(value, '.') >= 0):
+	case what == key && !keyLike(name, value):
 		return h, false
 	case !random(value) && !(isUUID(value) && opens(name)) && !(strings.HasSuffix(name, "secret") && chosen(value)):
 		return h, false

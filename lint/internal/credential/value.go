@@ -81,6 +81,13 @@ func memorable(value []byte) bool {
 	return true
 }
 
+// keyLike reports whether the value of a key is a secret rather than what a map, a
+// test of a cipher or a benchmark is about.
+func keyLike(name string, value []byte) bool {
+	body := bytes.TrimRight(value, "=")
+	return len(value) >= 20 && !bytes.ContainsAny(body, ".=") && (len(name) > len("b64key") || anyHex.run(body, len(body)) < len(body))
+}
+
 // chosen reports whether a short value is no word: letters and digits go up and
 // down in it, or signs stand among them.
 func chosen(value []byte) bool {
