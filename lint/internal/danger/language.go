@@ -22,6 +22,7 @@ const (
 	dotnet
 	other // programs in other languages
 	sql
+	page   // of HTML, whose scripts are programs
 	config // build files and configurations, whose values may be commands
 
 	programs = python | script | golang | java | native | rust | php | ruby | dotnet | other
@@ -52,8 +53,10 @@ func extension(ext string) lang {
 		return shell
 	case ".py", ".pyw", ".pyi", ".pyx":
 		return python
-	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte", ".html", ".htm", ".astro":
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte", ".astro":
 		return script
+	case ".html", ".htm":
+		return page
 	case ".go":
 		return golang
 	case ".java", ".kt", ".kts", ".scala", ".groovy", ".gradle", ".jenkinsfile":

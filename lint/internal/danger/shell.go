@@ -42,9 +42,14 @@ func shellRules() []rule {
 			asked: "fork bomb",
 		},
 		{
-			name: "cluster-delete", in: shell, quoted: true, keyword: "kubectl|destroy|s3 |s3api|prune|flushall|flushdb|dropdb", find: clusterDelete,
+			name: "cluster-delete", in: shell, quoted: true, keyword: "kubectl|destroy|s3 |s3api|prune|flushall|flushdb|dropdb|gcloud|\\baz |gsutil|helm ", find: clusterDelete,
 			message: "everything of a cluster, a deployment or a store is removed", remedy: "name what is to go",
-			asked: "destroy,delete --all,flush,dropdb,tear down,teardown,prune",
+			asked: "destroy,delete --all,flush,dropdb,tear down,teardown,prune,uninstall",
+		},
+		{
+			name: "rm-root", in: shell, quoted: true, keyword: "\\bfind /|\\bfind ~|\\bfind \"|\\bfind $|remove-item|\\bdel |\\brd |rmdir /|\\bformat ", find: otherRemoval,
+			message: "a removal of everything below a system's folder, a home, a drive or a variable that may be empty", remedy: "name the folder",
+			asked: "delet everything,wipe,format",
 		},
 	}
 }
@@ -56,7 +61,8 @@ var (
 	gitForce      = doc.Pattern(`\bgit\b(?:[ \t]+-[^\s]+(?:[ \t]+[\w./=-]+)?)*?[ \t]+(?:push\b[^\n;&|]*[ \t](?:--force|-f|--mirror|\+[\w/*:-]+)(?:[ \t"'\n]|$)|reset\b[^\n;&|]*--hard\b|filter-branch\b|filter-repo\b|reflog[ \t]+expire\b|clean[ \t]+-\w*f\w*d?\w*x|stash[ \t]+clear\b|update-ref[ \t]+-d\b|branch[ \t]+-D[ \t])`)
 	skipHooks     = doc.Pattern(`\bgit\b[^\n;&|]*\b(?:commit|push|merge)\b[^\n;&|]*--no-verify\b|\bHUSKY=0\b|\bSKIP=\w[^\n]*\bgit\b`)
 	forkBomb      = doc.Pattern(`(?::|\bbomb)[ \t]*\(\)[ \t]*\{[ \t]*(?::|bomb)[ \t]*\|[ \t]*(?::|bomb)[ \t]*&[ \t]*\}[ \t]*;[ \t]*(?::|bomb)`)
-	clusterDelete = doc.Pattern(`\bkubectl\b[^\n;&|]*\bdelete\b[^\n;&|]*(?:--all\b|[ \t]-A\b|\b(?:ns|namespaces?|pvc?|crds?)\b)|\b(?:terraform|tofu|terragrunt|pulumi|cdk|sls|serverless)\b[^\n;&|]*[ \t]-{0,1}destroy\b|\baws\b[^\n;&|]*\bs3\b[^\n;&|]*\b(?:rb|rm)\b[^\n;&|]*--(?:force|recursive)\b|\b(?:docker|podman)[ \t]+(?:system|volume)[ \t]+prune\b|\b(?i:flushall|flushdb)\b|\bdropdb[ \t]+\S+`)
+	clusterDelete = doc.Pattern(`\bkubectl\b[^\n;&|]*\bdelete\b[^\n;&|]*(?:--all\b|[ \t]-A\b|\b(?:ns|namespaces?|pvc?|crds?)\b)|\b(?:terraform|tofu|terragrunt|pulumi|cdk|sls|serverless)\b[^\n;&|]*[ \t]-{0,1}destroy\b|\baws\b[^\n;&|]*\bs3\b[^\n;&|]*\b(?:rb|rm)\b[^\n;&|]*--(?:force|recursive)\b|\b(?:docker|podman)[ \t]+(?:system|volume)[ \t]+prune\b|\b(?i:flushall|flushdb)\b|(?:^|[;&|(\n]|\bsudo)[ \t]*dropdb[ \t]+\S+|\bgcloud\b[^\n;&|]*[ \t]delete\b|\baz\b[ \t][^\n;&|]*[ \t]delete\b|\bgsutil\b[^\n;&|]*[ \t](?:rm[ \t]+(?:-\w+[ \t]+)*-[rR]|rb)\b|\bhelm[ \t]+(?:uninstall|delete|del)\b|\b(?:zfs|zpool)[ \t]+destroy\b`)
+	otherRemoval  = doc.Pattern(`\bfind[ \t]+["']?(?:/(?:etc|usr|home|var|root|opt|srv)?/?|~/?|\$\{?\w+\}?/?)["']?[ \t][^\n;|]*(?:-delete\b|-exec[ \t]+rm\b)|(?i:\bremove-item\b[^\n;|]*-recurse\b[^\n;|]*[ \t"'](?:[a-z]:[\\/]?\*?|/|~|\$home|\$env:(?:userprofile|systemroot|systemdrive|programfiles))[\\/]?(?:["' \t\n*]|$)|\b(?:del|erase|rd|rmdir)\b[^\n;&|]*/s\b[^\n;&|]*[ \t"'][a-z]:\\?(?:\*|["' \t\r\n]|$)|\bformat[ \t]+[a-z]:)`)
 )
 
 var (

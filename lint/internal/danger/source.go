@@ -23,6 +23,10 @@ type source struct {
 // language's grammar. What is not closed is code.
 func read(l lang, text []byte) *source {
 	s := &source{lang: l, text: bytes.Clone(text), kind: make([]byte, len(text))}
+	if l == page {
+		s.lang, text = script, s.scripts()
+	}
+	l = s.lang
 	x := lexer{syntax: l.syntax(), text: text}
 	opens := x.opens()
 	for i := 0; i < len(text); {
@@ -37,6 +41,32 @@ func read(l lang, text []byte) *source {
 		i = end
 	}
 	return s
+}
+
+// scripts blanks what of a page is no script, and returns what is left.
+func (s *source) scripts() []byte {
+	at := 0
+	for at < len(s.text) {
+		open := index(s.text, at, "<script")
+		body := open + bytes.IndexByte(s.text[open:], '>') + 1
+		s.mark(at, body, comment)
+		at = index(s.text, body, "</script")
+	}
+	return bytes.Clone(s.text)
+}
+
+// index is where a word in small letters stands, in any case; the end if nowhere.
+func index(text []byte, from int, word string) int {
+	for i := from; i < len(text); i++ {
+		n := bytes.IndexByte(text[i:], word[0])
+		if n < 0 {
+			return len(text)
+		}
+		if i += n; len(text)-i >= len(word) && bytes.EqualFold(text[i:i+len(word)], []byte(word)) {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // mark gives a token its kind. The quotes of a string are code.

@@ -17,7 +17,7 @@ func sqlRules() []rule {
 			asked: "drop table,drop schema,drop database,drop collection,delet table,remov table,down migrat,delet database",
 		},
 		{
-			name: "sql-truncate", in: sql, quoted: true, keyword: "truncate", find: sqlTruncate, also: opensStatement,
+			name: "sql-truncate", in: sql, quoted: true, keyword: "truncate", find: sqlTruncate, also: truncates,
 			message: "all rows of a table are removed", remedy: "add a condition, or make sure that all are meant",
 			asked: "truncat,empty table,clear table",
 		},
@@ -41,11 +41,21 @@ func sqlRules() []rule {
 
 var (
 	sqlDrop     = doc.Pattern("(?i)\\bDROP\\s+(?:TABLE|DATABASE|SCHEMA|KEYSPACE)\\s+(?:IF\\s+EXISTS\\s+)?[\\w.\"`\\[\\]$%{}?:]+\\s*(?:CASCADE\\b|RESTRICT\\b|[;,\"'`)]|\\n|$)")
-	sqlTruncate = doc.Pattern("(?i)\\bTRUNCATE\\s+TABLE\\s+(?:ONLY\\s+)?[\\w.\"`\\[\\]$%{}?:]+")
-	sqlDelete   = doc.Pattern("(?i)\\bDELETE\\s+FROM\\s+(?:ONLY\\s+)?[\\w.\"`\\[\\]$%{}?:]+")
+	sqlTruncate = doc.Pattern("(?i)\\bTRUNCATE\\s+(?:TABLE\\s+)?(?:ONLY\\s+)?[\\w.\"`\\[\\]$%{}?]+\\s*(?:[;,\"'`]|\\n|$|CASCADE\\b|RESTART\\b|CONTINUE\\b)")
+	sqlDelete   = doc.Pattern("(?i)\\bDELETE\\s+(?:\\w+\\s+)?FROM\\s+(?:ONLY\\s+)?[\\w.\"`\\[\\]$%{}?:]+")
 	sqlUpdate   = doc.Pattern("(?i)\\bUPDATE\\s+(?:ONLY\\s+)?[\\w.\"`\\[\\]$%{}?:]+\\s+SET\\s+[\\w.\"`\\[\\]$%{}?:]+\\s*=")
 	sqlGrant    = doc.Pattern(`(?i)\bGRANT\s+ALL(?:\s+PRIVILEGES)?\s+ON\s+\S+`)
 )
+
+// truncates reports whether TRUNCATE is a statement where TABLE does not say so:
+// style sheets have a word of the same letters.
+func truncates(s *source, start, end int) bool {
+	words := bytes.Fields(s.text[start:end])
+	if s.lang&sql == 0 && string(words[0]) != "TRUNCATE" && (len(words) < 3 || !bytes.EqualFold(words[1], []byte("table"))) {
+		return false
+	}
+	return opensStatement(s, start, end)
+}
 
 // maxStatement is how far a statement is followed to its end, in bytes.
 const maxStatement = 4 << 10
@@ -97,7 +107,7 @@ func withoutWhere(s *source, start, end int) bool {
 // conditional reports whether the rest of a statement says which rows are meant.
 // What is put in at run time may say it.
 func conditional(rest []byte) bool {
-	rest = bytes.ToLower(rest)
+	rest = always().ReplaceAll(bytes.ToLower(rest), nil)
 	for _, word := range []string{"where", "limit", "using", "join", "${", "%s", "{}", "#{", "current of", "%v"} {
 		if bytes.Contains(rest, []byte(word)) {
 			return true
@@ -105,6 +115,9 @@ func conditional(rest []byte) bool {
 	}
 	return false
 }
+
+// always is a condition that every row meets.
+var always = doc.Pattern(`\bwhere\s+(?:1\s*=\s*1|'1'\s*=\s*'1'|true|1)\s*$`)
 
 // goesOn reports whether a string is put together with what follows it.
 func goesOn(rest []byte) bool {

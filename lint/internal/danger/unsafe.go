@@ -6,12 +6,12 @@ import "github.com/git-ftl/git-ftl/lint/internal/doc"
 func unsafeRules() []rule {
 	return []rule{
 		{
-			name: "unbounded-copy", in: native, keyword: "\\bgets|\\bstrcpy|\\bstrcat|\\bsprintf|\\bvsprintf", reach: 64, find: unboundedCopy, info: true,
+			name: "unbounded-copy", in: native, keyword: "\\bscanf|\\bfscanf|\\bsscanf|\\bgets|\\bstrcpy|\\bstrcat|\\bsprintf|\\bvsprintf", reach: 64, find: unboundedCopy, info: true,
 			message: "a copy that does not know the size of its target", remedy: "use snprintf or a function that takes the size",
 			asked: "strcpy,sprintf,strcat",
 		},
 		{
-			name: "unsafe-rust", in: rust, keyword: "unsafe", reach: 64, find: unsafeRust, info: true,
+			name: "unsafe-rust", in: rust, keyword: "unsafe|transmute", reach: 64, find: unsafeRust, info: true,
 			message: "code whose memory the compiler does not check", remedy: "say in a SAFETY comment why it is sound",
 			asked: "unsafe,ffi",
 		},
@@ -24,7 +24,7 @@ func unsafeRules() []rule {
 }
 
 var (
-	unboundedCopy = doc.Pattern(`(?m)(?:^|[^.\w>:"])(?:std::)?(?:gets|strcpy|strcat|sprintf|vsprintf)\s*\(\s*[^)\s]`)
-	unsafeRust    = doc.Pattern(`\bunsafe\s*(?:\{|fn\b|impl\b)`)
+	unboundedCopy = doc.Pattern(`(?m)\b[fs]?scanf\s*\([^;\n"]*"[^"\n]*%s|(?:^|[^.\w>:"])(?:std::)?(?:gets|strcpy|strcat|sprintf|vsprintf)\s*\(\s*[^)\s]`)
+	unsafeRust    = doc.Pattern(`\bunsafe\s*(?:\{|fn\b|impl\b)|\btransmute\b\s*(?:::<|\()`)
 	temporaryName = doc.Pattern(`\btempfile\.mktemp\(|(?m)(?:^|[^.\w>:"])(?:mktemp|tmpnam|tempnam)\s*\(\s*[A-Za-z_&"N]`)
 )
