@@ -97,7 +97,11 @@ func gapsOf(text []byte) []gap {
 			end = opened(text, i)
 		}
 		if end > i {
-			gaps = append(gaps, gap{i, end})
+			start := i
+			if text[i] == '\n' && text[i-1] == '\r' {
+				start-- // of the line's end
+			}
+			gaps = append(gaps, gap{start, end})
 			i = end - 1
 		}
 	}
@@ -109,8 +113,16 @@ func gapsOf(text []byte) []gap {
 func literals(text []byte, at int) int {
 	limit := min(len(text), at+gapMost)
 	i := at + 1
+	if i < limit && reopens(text, at) {
+		return i // a shell's abc"def"
+	}
 	if i < limit && text[i] == '}' {
 		i++ // of a template
+		for _, next := range []string{"${", "#{", "{"} {
+			if n := i + len(next); bytes.HasPrefix(text[i:limit], []byte(next)) && n < limit && isQuote(text[n]) {
+				return n + 1
+			}
+		}
 		if i < limit && (url | plus | slash | dot).Has(text[i]) {
 			return i
 		}
@@ -128,12 +140,30 @@ func literals(text []byte, at int) int {
 	return 0
 }
 
+// known is how much of a token, with a digit near, has to stand before a quote for
+// it to be in the middle of a word.
+const known = 8
+
+// reopens reports whether the quote at an offset stands in a word that looks drawn.
+func reopens(text []byte, at int) bool {
+	if at < known || at+1 == len(text) || !url.Has(text[at+1]) {
+		return false
+	}
+	before := text[max(0, at-3*known):at]
+	return url.run(before[len(before)-known:], known) == known && bytes.ContainsAny(before, "0123456789")
+}
+
 func isQuote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
 
 // parts is how much of what may stand between two literals a text begins with: an
 // operator, a space, a remark, the prefix of a literal.
 func parts(text []byte) int {
 	switch b := text[0]; {
+	case b == '.' && len(text) > 1 && letter.Has(text[1]): // .concat("
+		if n := 1 + word.run(text[1:], 20); n < len(text) && text[n] == '(' {
+			return n + 1
+		}
+		return 0
 	case bytes.IndexByte([]byte(" \t\r\n+.,&\\|<>()~"), b) >= 0:
 		return 1
 	case b == '#' || b == '/' || b == '-':

@@ -39,6 +39,11 @@ func TestSplitTokensAreFound(t *testing.T) {
 		{"YAML folded", "a.yaml", "x: >-\n  " + a + b + "\n  " + c + "\ny: 1\n"},
 		{"template", "a.js", "x = `" + a + "${\"" + b + "\"}" + c + "`"},
 		{"Ruby template", "a.rb", `x = "` + a + `#{'` + b + `'}` + c + `"`},
+		{"two templates", "a.js", "x = `${\"" + a + b + "\"}${'" + c + "'}`"},
+		{"two formats", "a.py", `x = f"{'` + a + b + `'}{'` + c + `'}"`},
+		{"calls", "A.java", `x = new StringBuilder("` + a + `").append("` + b + `").append("` + c + `")`},
+		{"quotes of a shell", "a.sh", "X=" + a + b + "'" + c + "'\n"},
+		{"folded, with CRLF", "a.yaml", "x: >-\r\n  " + a + b + "\r\n  " + c + "\r\ny: 1\r\n"},
 		{"list", "a.js", `x = ["` + a + `", "` + b + `", "` + c + `"].join("")`},
 		{"far into a file", "a.go", strings.Repeat("x := \"a\" + \"b\"\n", 5000) + `y := "` + a + b + `" + "` + c + `"`},
 	} {

@@ -110,7 +110,7 @@ func (r *Row) unmarked() bool {
 }
 
 // image is how much base64 stands before what is more likely a piece of it.
-const image = 64
+const image = 32
 
 // base64Ends reports whether text ends in as much base64 as an image or a key has.
 func base64Ends(text []byte) bool {
