@@ -32,6 +32,8 @@ func Bypasses(seed uint64) []Bypass {
 	words := row.Seal(token[:8] + "false" + token[13:])
 	wide := one("UTF-16", "a.txt", line)
 	wide.Files[0].Text = "\xff\xfe" + valueWide(wide.Files[0].Text)
+	amid := one("UTF-16 amid other bytes", "a.txt", line)
+	amid.Files[0].Text = "plain text first, and long\n" + valueWide(amid.Files[0].Text)
 	return []Bypass{
 		one("a comment that allows it", "a.py", "key = \"TOKEN\"  # gitleaks:allow\n"),
 		one("a configuration beside it", "a.py", line, Planted{Path: ".gitleaks.toml", Text: "[allowlist]\npaths = ['''.*''']\n"}),
@@ -45,6 +47,9 @@ func Bypasses(seed uint64) []Bypass {
 		one("attributes without a diff", "a.py", line, Planted{Path: ".gitattributes", Text: "* -diff\n"}),
 		one("attributes that say binary", "a.py", line, Planted{Path: ".gitattributes", Text: "* binary\n"}),
 		wide,
+		amid,
+		one("a mark of UTF-16 that lies", "a.txt", "\xff\xfe"+line),
+		one("the name of UTF-16 first", "a.txt", valueWide("a beginning that is written in UTF-16")+"\n"+line+valueWide("an end")),
 		one("a NUL in front", "a.dat", "\x00"+line),
 		one("the name of a file", "notes/TOKEN.txt", "nothing\n"),
 		one("two literals", "a.go", "const key = \"SPLIT\"\n"),

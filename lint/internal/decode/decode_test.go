@@ -56,6 +56,9 @@ func TestLayers(t *testing.T) {
 	for _, test := range []struct{ name, text, how, want string }{
 		{"base64", "x = '" + std + "'", "base64", sample},
 		{"base64 of URLs", "x=" + raw, "base64", sample},
+		{"UTF-16 amid other bytes", "a line\n" + wide(sample) + "\xff", "UTF-16", sample},
+		{"big-endian UTF-16 amid other bytes", "a line\n\x00" + wide(sample) + "\xff", "UTF-16", sample},
+		{"UTF-32", each(sample, "%c\x00\x00\x00"), "UTF-16", sample},
 		{"base64 behind a letter", "x" + std, "base64", sample[2:]},
 		{"base64 behind two letters", "xy" + std, "base64", sample[1:]},
 		{"base64 behind three letters", "x/y" + std, "base64", sample[2:]},

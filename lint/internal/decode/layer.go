@@ -7,6 +7,8 @@
 // unpacks no archive and undoes no cipher.
 package decode
 
+import "slices"
+
 // Layer is what a text holds in one encoding, or as one once its pieces are
 // joined.
 type Layer struct {
@@ -47,7 +49,7 @@ func Layers(text []byte) []Layer {
 
 // once undoes each encoding one time.
 func once(text []byte) []Layer {
-	all := append(inDigits(text), inMarks(text)...)
+	all := slices.Concat(inDigits(text), inMarks(text), inWide(text))
 	for i := range all {
 		all[i].size = len(text)
 	}

@@ -49,6 +49,7 @@ type Document struct {
 
 	starts []int // offsets of the lines of Text
 	added  []bool
+	raw    []byte // as in the object store, where Text was UTF-16
 	layers []decode.Layer
 	read   bool // layers are known
 }
@@ -57,13 +58,17 @@ type Document struct {
 func New(path string, old, new git.Entry, text, was []byte) *Document {
 	d := &Document{Path: path, Old: old, New: new, Text: Decode(text), Was: Decode(was), FirstLine: 1}
 	d.Binary = isBinary(d.Text)
+	if _, _, ok := utf16Order(text); ok {
+		d.raw = text
+	}
 	return d
 }
 
-// Layers are the decoded parts of Text.
+// Layers are the decoded parts of Text. What looks like UTF-16 may be none: so its
+// bytes are one, too.
 func (d *Document) Layers() []decode.Layer {
 	if !d.read {
-		d.layers, d.read = decode.Layers(d.Text), true
+		d.layers, d.read = append(decode.Layers(d.Text), decode.Plain(d.raw, len(d.Text))...), true
 	}
 	return d.layers
 }
@@ -185,14 +190,26 @@ func appendUTF16(out, text []byte, little bool) []byte {
 	return out
 }
 
+// oneByte reports whether text behind a mark of UTF-16 is of one byte each: without
+// a NUL, so without a line or a Latin letter of two bytes, and nearly all ASCII.
+func oneByte(text []byte) bool {
+	high := 0
+	for _, b := range text {
+		switch {
+		case b == 0:
+			return false
+		case b >= utf8.RuneSelf:
+			high++
+		}
+	}
+	return high*8 < len(text)
+}
+
 // utf16Order tells the byte order of UTF-16 text and whether a mark says so. Text
 // without a mark is UTF-16 where every other byte of its beginning is NUL.
 func utf16Order(text []byte) (little, marked, ok bool) {
-	switch {
-	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
-		return true, true, true
-	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
-		return false, true, true
+	if marks := bytes.HasPrefix(text, []byte{0xff, 0xfe}); marks || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
+		return marks, true, !oneByte(text[2:])
 	}
 	head := text[:min(len(text), 64)&^1]
 	var even, odd int

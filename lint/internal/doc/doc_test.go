@@ -29,6 +29,7 @@ func TestDecode(t *testing.T) {
 		{"other bytes around, big-endian", []byte("\x01" + string(wide("plain ascii text in two bytes each", binary.BigEndian, false)) + "\xff"), "\x01plain ascii text in two bytes each\xff"},
 		{"an odd byte at the end", append(wide("text", binary.LittleEndian, true), 'x'), "text"},
 		{"half a surrogate pair", []byte{0xff, 0xfe, 0x3d, 0xd8}, "\ufffd"},
+		{"a mark that lies", []byte("\xff\xfekey = 1, some words and é\n"), "\xff\xfekey = 1, some words and é\n"},
 		{"a NUL in front", []byte("\x00ghp"), "\x00ghp"},
 		{"empty", nil, ""},
 	} {
@@ -76,6 +77,23 @@ func TestLinesAndAdded(t *testing.T) {
 	}
 	if fresh := New("f", git.Entry{}, entry, []byte(text), nil); !fresh.Added(0, 4) {
 		t.Error("a line of a new file counts as old")
+	}
+}
+
+// TestBytesOfUTF16: what begins as UTF-16 does may be none of it.
+func TestBytesOfUTF16(t *testing.T) {
+	for _, text := range []string{
+		"\xff\xfekey = plain text of one byte each\n",
+		string(wide("UTF-16 to begin with, quite long", binary.LittleEndian, false)) + "\nkey = plain text of one byte each\n\x00",
+	} {
+		d := New("f", git.Entry{}, git.Entry{}, []byte(text), nil)
+		var all []byte
+		for _, l := range d.Layers() {
+			all = append(all, l.Text...)
+		}
+		if !bytes.Contains(append(all, d.Text...), []byte("key = plain text of one byte each")) {
+			t.Errorf("%.20q: neither text %q nor layers %q", text, d.Text, all)
+		}
 	}
 }
 
