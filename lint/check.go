@@ -106,7 +106,7 @@ func (c *check) document(change git.Change) (*doc.Document, error) {
 		return nil, err
 	}
 	if large {
-		c.skip(fmt.Sprintf("%s was over 10 MB, so that all of it counts as new", c.values.Hide(change.Path, hidden)))
+		c.skip(fmt.Sprintf("%s was over 10 MB, so that all of it counts as new", c.shown(change.Path)))
 	}
 	c.count(change.New, int64(len(text)))
 	return doc.New(change.Path, change.Old, change.New, text, was), nil
@@ -140,6 +140,17 @@ func (c *check) count(e git.Entry, n int64) {
 		c.report.Files++
 		c.report.Bytes += n
 	}
+}
+
+// shown is a path without the secrets that it holds.
+func (c *check) shown(path string) string {
+	d := &doc.Document{Path: path}
+	hits := c.rules.Hits(d)
+	matches := make([][]byte, len(hits))
+	for i, h := range hits {
+		matches[i] = matched(d, h)
+	}
+	return c.values.Hide(shownPath(path, hits, matches), hidden)
 }
 
 func (c *check) skip(what string) {
@@ -230,6 +241,7 @@ func (c *check) take(d *doc.Document, hits []doc.Hit) {
 		matches[i] = matched(d, h)
 	}
 	inBase := held(d.Was, matches)
+	shown := shownPath(d.Path, hits, matches)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, h := range hits {
@@ -237,7 +249,7 @@ func (c *check) take(d *doc.Document, hits []doc.Hit) {
 			continue
 		}
 		f := finding(d, h, matches[i], masks)
-		f.Path, f.Excerpt = c.values.Hide(f.Path, hidden), c.values.Hide(f.Excerpt, hidden)
+		f.Path, f.Excerpt = c.values.Hide(shown, hidden), c.values.Hide(f.Excerpt, hidden)
 		if h.Secret {
 			c.secret = append(c.secret, kept{f, bytes.Clone(matches[i])})
 			continue

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/git-ftl/git-ftl/lint"
+	"github.com/git-ftl/git-ftl/lint/internal/corpus"
 	"github.com/git-ftl/git-ftl/shadow"
 	"github.com/git-ftl/git-ftl/snapshot/git"
 )
@@ -158,6 +160,23 @@ func TestNoFindingShowsASecret(t *testing.T) {
 		if len(f.Excerpt) > 400 {
 			t.Errorf("an excerpt of %d bytes", len(f.Excerpt))
 		}
+	}
+}
+
+// A token in a path shows in no finding of the same file, and in no word about it.
+func TestNoFindingShowsATokenOfItsPath(t *testing.T) {
+	all := corpus.Bypasses(11)
+	named := all[slices.IndexFunc(all, func(b corpus.Bypass) bool { return b.Name == "the name of a file" })].Files[0].Path
+	token := strings.TrimSuffix(strings.TrimPrefix(named, "notes/"), ".txt")
+	report := newWorld(t).check(lint.Options{}, nil, map[string]string{
+		named:                   "key = " + shadowed + "\n" + token + "\n\u202e\n",
+		"large/" + token + ".x": strings.Repeat("some words\n", 1<<20),
+	})
+	if len(report.Findings) < 4 || len(report.Skipped) != 1 {
+		t.Fatalf("found only %v, skipped %q", brief(report), report.Skipped)
+	}
+	if shown := fmt.Sprintf("%+v", report); strings.Contains(shown, token) {
+		t.Errorf("the token shows in:\n%s", shown)
 	}
 }
 

@@ -45,7 +45,7 @@ func spansOf(hits []doc.Hit, which func(doc.Hit) bool) []span {
 	return joined
 }
 
-// finding words a hit. Of a path that holds a secret, the path is hidden too.
+// finding words a hit.
 func finding(d *doc.Document, h doc.Hit, match []byte, masks []span) Finding {
 	f := Finding{
 		ID: Identify(h.Rule, d.Path, match), Rule: h.Rule, Severity: h.Severity,
@@ -53,8 +53,6 @@ func finding(d *doc.Document, h doc.Hit, match []byte, masks []span) Finding {
 	}
 	if onText(h) {
 		f.Line, f.Excerpt = d.Line(h.Start), excerpt(d, h, masks)
-	} else if h.Secret {
-		f.Path = hidePath(d.Path, match)
 	}
 	return f
 }
@@ -106,6 +104,16 @@ func around(start, length int) (from, to int) {
 	}
 	from = max(0, min(start-maxExcerpt/4, length-maxExcerpt))
 	return from, min(length, from+maxExcerpt)
+}
+
+// shownPath is a path without the secrets that it holds, for every finding in it.
+func shownPath(path string, hits []doc.Hit, matches [][]byte) string {
+	for i, h := range hits {
+		if h.Secret && !onText(h) {
+			path = hidePath(path, matches[i])
+		}
+	}
+	return path
 }
 
 // hidePath takes a secret out of a path.

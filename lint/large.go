@@ -21,7 +21,7 @@ const (
 
 // stream checks a file that is too large to hold.
 func (c *check) stream(change git.Change) error {
-	c.skip(fmt.Sprintf("%s is over 10 MB: only credentials and real values were looked for", c.values.Hide(change.Path, hidden)))
+	c.skip(fmt.Sprintf("%s is over 10 MB: only credentials and real values were looked for", c.shown(change.Path)))
 	return c.blobs.Stream(change.New.Hash, plumbing.BlobObject, func(size int64, r io.Reader) error {
 		c.count(change.New, size)
 		at := int64(0)

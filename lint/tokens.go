@@ -8,7 +8,7 @@ import (
 
 // TokensVersion is another one where Tokens would say something else of the same
 // bytes.
-const TokensVersion = "1"
+const TokensVersion = "2"
 
 // Tokens names the first token of a provider in a file that nobody has accepted, ""
 // where there is none. Private keys and what has no provider do not count: tests
