@@ -1,7 +1,6 @@
 package credential
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/git-ftl/git-ftl/lint/internal/doc"
@@ -17,34 +16,21 @@ const (
 // text[at:end]: key = "value", "key": "value", <key>value</key>, --key value and
 // what else assigns.
 func assignedHit(text []byte, at, end int, class fileClass) (doc.Hit, bool) {
-	start := at
-	for start > 0 && at-start < nameMost && url.Has(text[start-1]) {
-		start--
-	}
-	if partOfName(text[:start]) || bytes.EqualFold(text[max(0, start-len("public ")):start], []byte("public ")) {
-		return doc.Hit{}, false
-	}
-	c := cursor{text: text, i: end}
-	c.i += url.run(text[end:], nameMost)
-	c.from = c.i
-	name := simple(text[start:c.i])
+	n := nameAt(text, at, end)
+	c := cursor{text: text, i: n.end, from: n.end}
 	flag := bySpace(text, at)
-	if !c.operator(flag) {
-		return doc.Hit{}, false
-	}
-	what := meaning(name)
-	if what == nothing || what == password && !(takes(name, c) && passes(text[start:c.from])) {
+	if n.inside(text) || !c.operator(flag) || !n.promises(text, c) {
 		return doc.Hit{}, false
 	}
 	quoted, ok := c.value()
-	value := text[c.from:c.i]
-	if !ok || !quoted && !flag && !c.unquoted(class, what, at) {
+	if !ok || !quoted && !flag && !c.unquoted(class, n.what, at) {
 		return doc.Hit{}, false
 	}
-	if c.call && numbered(simple(value)) == numbered(name) {
+	value := text[c.from:c.i]
+	if c.call && numbered(simple(value)) == numbered(n.plain) {
 		return doc.Hit{}, false // a list of names
 	}
-	h, ok := judge(name, what, value, class == settings && noun(name) && c.whole(quoted))
+	h, ok := judge(n.plain, n.what, value, class == settings && noun(n.plain) && c.whole(quoted))
 	h.Start, h.End = c.from, c.i
 	if h.Rule == "credential/password" && !quoted && c.peek() == ';' {
 		h.Rule, h.Message = "credential/connection-string", "password in a connection string"

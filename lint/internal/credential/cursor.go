@@ -86,26 +86,41 @@ func (c *cursor) operator(flag bool) bool {
 	case '{':
 		ok = c.initial() || closed > 0 && c.standard()
 	case '>', '(':
-		c.i++
-		c.tag, c.call = c.text[c.i-1] == '>', c.text[c.i-1] == '('
-		c.skip("\r\n", 2)
-		ok = (closed == 0 || c.tag) && spaces == 0
+		ok = spaces == 0 && c.opens(closed)
 	case ',':
-		closed = bytes.IndexByte([]byte("\"'`"), c.text[c.i-spaces-1]) + 1
-		c.skip(", \t\r\n", 40)
-		c.call = true
-		ok = closed > 0 && (c.named("value") || isQuote(c.peek()))
+		ok = c.argument(c.text[c.i-spaces-1])
 	case '\r', '\n': // - name: NAME, and its value on the next line
 		c.skip(" \t\r\n", 60)
 		ok = c.named("value")
 	default:
-		ok = spaces > 0 && (flag || closed > 0 && c.named("value") || c.declares())
-		if !ok && spaces > 0 && closed == 0 && (c.peek() == '\'' || c.peek() == '"') {
-			c.bare, ok = true, true
-		}
+		ok = spaces > 0 && (flag || c.follows(closed > 0))
 	}
 	c.skip(" \t", 40)
 	return ok
+}
+
+// opens moves into an element or a call.
+func (c *cursor) opens(closed int) bool {
+	c.tag, c.call = c.peek() == '>', c.peek() == '('
+	c.i++
+	c.skip("\r\n", 2)
+	return closed == 0 || c.tag
+}
+
+// argument moves to the argument behind one that is a literal.
+func (c *cursor) argument(last byte) bool {
+	c.skip(", \t\r\n", 40)
+	c.call = true
+	return isQuote(last) && (c.named("value") || isQuote(c.peek()))
+}
+
+// follows moves to what stands behind a name and a space.
+func (c *cursor) follows(closed bool) bool {
+	if closed && c.named("value") || c.declares() {
+		return true
+	}
+	c.bare = !closed && (c.peek() == '\'' || c.peek() == '"')
+	return c.bare
 }
 
 // assigns moves behind an operator that gives a name its value, not one that
@@ -128,61 +143,6 @@ func (c *cursor) assigns() bool {
 		c.scalar()
 	}
 	return true
-}
-
-// scalar moves to the first line of a block of YAML: | or >-, and its line.
-func (c *cursor) scalar() {
-	save := c.i
-	if c.skip("|>", 1) == 1 {
-		c.skip("+-123456789", 2)
-		c.skip(" \t", 20)
-		if c.skip("\r\n", 2) > 0 {
-			c.skip(" \t", 40)
-			return
-		}
-	}
-	c.i = save
-}
-
-// initial moves into the braces by which C++ initializes.
-func (c *cursor) initial() bool {
-	if c.i+1 < len(c.text) && c.text[c.i+1] == '"' {
-		c.i++
-		return true
-	}
-	return false
-}
-
-// standardMost is how far behind the name of a variable its default may stand.
-const standardMost = 400
-
-// standard moves to the default of a variable of Terraform.
-func (c *cursor) standard() bool {
-	window := c.text[c.i:min(len(c.text), c.i+standardMost)]
-	if i := bytes.IndexByte(window, '}'); i >= 0 {
-		window = window[:i]
-	}
-	i := bytes.Index(window, []byte("default"))
-	if i < 0 {
-		return false
-	}
-	c.i += i + len("default")
-	c.skip(" \t", 20)
-	return c.take("=")
-}
-
-// nextTag moves into the element behind the one that is a name, as in a plist.
-func (c *cursor) nextTag() bool {
-	save := c.i
-	if c.take("</key>") {
-		c.skip(" \t\r\n", 60)
-		if c.take("<string>") {
-			c.tag = true
-			return true
-		}
-	}
-	c.i = save
-	return false
 }
 
 // declares moves behind the type of a declaration and what assigns to it: string =.
@@ -252,24 +212,6 @@ func (c *cursor) closes() bool {
 	end := *c
 	end.skip(" \t\r\n", 60)
 	return end.peek() == '<'
-}
-
-// otherwiseMost is how far into an expression its other value may stand.
-const otherwiseMost = 120
-
-// otherwise moves to the literal that is taken where an expression has no value:
-// process.env.NAME || 'value'.
-func (c *cursor) otherwise() {
-	window := c.text[c.i:min(len(c.text), c.i+otherwiseMost)]
-	if i := bytes.IndexAny(window, "\r\n;,"); i >= 0 {
-		window = window[:i]
-	}
-	for _, sign := range []string{"|| ", "?? ", " or "} {
-		if i := bytes.Index(window, []byte(sign)) + len(sign); i >= len(sign) && i < len(window) && isQuote(window[i]) {
-			c.i += i
-			return
-		}
-	}
 }
 
 // quoted reads up to a quote, which may itself be in a literal, and so escaped.

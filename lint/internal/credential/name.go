@@ -5,6 +5,35 @@ import (
 	"strings"
 )
 
+// label is a name that has a word for a secret.
+type label struct {
+	start, end int
+	plain      string // as simple makes it
+	what       sense  // once promises has asked
+}
+
+func nameAt(text []byte, at, end int) label {
+	start := at
+	for start > 0 && at-start < nameMost && url.Has(text[start-1]) {
+		start--
+	}
+	end += url.run(text[end:], nameMost)
+	return label{start: start, end: end, plain: simple(text[start:end])}
+}
+
+// inside reports whether the name is a part of another one, or says that its value
+// is public.
+func (n *label) inside(text []byte) bool {
+	const public = "public "
+	return partOfName(text[:n.start]) || bytes.EqualFold(text[max(0, n.start-len(public)):n.start], []byte(public))
+}
+
+// promises reports whether a secret is to be expected where a cursor is.
+func (n *label) promises(text []byte, c cursor) bool {
+	n.what = meaning(n.plain)
+	return n.what != nothing && (n.what != password || takes(n.plain, c) && passes(text[n.start:n.end]))
+}
+
 // sense is what a name says of its value.
 type sense uint8
 
@@ -32,7 +61,7 @@ func meaning(name string) sense {
 	for _, end := range []string{
 		"id", "ids", "url", "uri", "name", "names", "type", "types", "path", "file", "files", "endpoint", "arn", "hash", "sum", "ref", "count", "length", "len",
 		"size", "regex", "pattern", "field", "header", "prefix", "suffix", "format", "label", "title", "text", "message", "error", "policy", "class", "index",
-		"expiry", "expires", "ttl", "at", "in", "version", "kind", "status", "state", "scope", "mode", "env", "param", "template", "source", "provider", "public", "enabled",
+		"expiry", "expires", "ttl", "edat", "esat", "esin", "version", "kind", "status", "state", "scope", "mode", "env", "param", "template", "source", "provider", "public", "enabled",
 		"used", "changed", "visible", "required", "strength", "rule", "rules", "validator", "input", "hint", "prompt", "dialog", "date", "time", "age", "mgr", "manager", "handler", "encoder",
 	} {
 		if strings.HasSuffix(name, end) && !strings.HasSuffix(name, "pass"+end) && len(name) > len(end) {
@@ -60,15 +89,20 @@ func meaning(name string) sense {
 			return secret
 		}
 	}
-	for _, no := range []string{"primary", "foreign", "bucket", "sort", "partition", "cache", "hash", "range", "object", "websocket", "site", "host", "routing", "group", "index"} {
-		if strings.HasSuffix(name, no+"key") {
-			return nothing
-		}
-	}
-	if strings.HasSuffix(name, "key") || strings.HasSuffix(name, "auth") {
+	if strings.HasSuffix(name, "key") && !ofTable(name) || strings.HasSuffix(name, "auth") {
 		return key
 	}
 	return nothing
+}
+
+// ofTable reports whether a name is that of a key of a table, a cache or a site.
+func ofTable(name string) bool {
+	for _, of := range []string{"primary", "foreign", "bucket", "sort", "partition", "cache", "hash", "range", "object", "websocket", "site", "host", "routing", "group", "index"} {
+		if strings.HasSuffix(name, of+"key") {
+			return true
+		}
+	}
+	return false
 }
 
 // opens reports whether a name says that even an id that could be public opens a

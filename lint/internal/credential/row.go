@@ -23,7 +23,7 @@ type Row struct {
 // Rows are the tokens of every provider.
 func Rows() []Row {
 	return slices.Concat(cloudRows(), platformRows(), regionalRows(), azureRows(), hostRows(), ciRows(), toolRows(), registryRows(),
-		modelRows(), smallModelRows(), agentRows(), paymentRows(), checkoutRows(), messageRows(), customerRows(), monitorRows(), logRows(),
+		modelRows(), smallModelRows(), newModelRows(), agentRows(), paymentRows(), checkoutRows(), messageRows(), customerRows(), monitorRows(), logRows(),
 		dataRows(), placeRows(), officeRows(), contentRows(), socialRows(), securityRows(), identityRows())
 }
 

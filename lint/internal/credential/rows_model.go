@@ -69,6 +69,20 @@ func smallModelRows() []Row {
 			kind("cerebras-key", "API key", lit("csk-").n(lowerAlnum, 48))),
 		provider("Voyage AI", "https://docs.voyageai.com/docs/api-key-and-installation",
 			kind("voyage-key", "API key", lit("pa-").n(url, 43)).near("voyage")),
+		provider("Jina", "https://jina.ai/api-dashboard/",
+			kind("jina-key", "API key", lit("jina_").n(url, 60))),
+		provider("NVIDIA", "https://docs.api.nvidia.com/nim/docs/api-quickstart",
+			kind("nvidia-key", "API key", lit("nvapi-").n(url, 64))),
+		provider("Stability AI", "https://platform.stability.ai/docs/getting-started/authentication",
+			kind("stability-key", "API key", lit("sk-").n(alnum, 48)).near("stability")),
+		provider("AssemblyAI", "https://www.assemblyai.com/docs/api-reference/overview",
+			kind("assemblyai-key", "API key", run(hex, 32)).near("assemblyai", "assembly_ai")),
+	)
+}
+
+// newModelRows are tokens of who serves models for others, or since lately.
+func newModelRows() []Row {
+	return slices.Concat(
 		provider("MiniMax", "https://platform.minimax.io/docs/",
 			kind("minimax-key", "API key", lit("sk-api-").n(url, 118))),
 		provider("Upstage", "https://console.upstage.ai/docs/getting-started",
@@ -81,14 +95,6 @@ func smallModelRows() []Row {
 			kind("friendli-token", "access token", lit("flp_").n(alnum, 46))),
 		provider("Photoroom", "https://docs.photoroom.com/getting-started/authentication",
 			kind("photoroom-key", "API key", lit("sk_pr_").span(lowerAlnum|under, 41, 80))),
-		provider("Jina", "https://jina.ai/api-dashboard/",
-			kind("jina-key", "API key", lit("jina_").n(url, 60))),
-		provider("NVIDIA", "https://docs.api.nvidia.com/nim/docs/api-quickstart",
-			kind("nvidia-key", "API key", lit("nvapi-").n(url, 64))),
-		provider("Stability AI", "https://platform.stability.ai/docs/getting-started/authentication",
-			kind("stability-key", "API key", lit("sk-").n(alnum, 48)).near("stability")),
-		provider("AssemblyAI", "https://www.assemblyai.com/docs/api-reference/overview",
-			kind("assemblyai-key", "API key", run(hex, 32)).near("assemblyai", "assembly_ai")),
 	)
 }
 
