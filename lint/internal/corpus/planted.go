@@ -37,7 +37,7 @@ func surfacePaths() []Planted {
 		{"surface/shell", ".envrc mise.toml .zshenv .bashrc"},
 		{"surface/editor-task", ".vscode/tasks.json .vscode/launch.json app.code-workspace .idea/runConfigurations/run.xml .exrc .dir-locals.el .zed/tasks.json"},
 		{"surface/agent-config", ".claude/settings.json .mcp.json .cursor/mcp.json .codex/config.toml .gemini/settings.json opencode.json .kiro/hooks/a.kiro.hook"},
-		{"surface/interpreter", "lib/a.pth sitecustomize.py __pycache__/a.cpython-312.pyc .gdbinit"},
+		{"surface/interpreter", "lib/a.pth sitecustomize.py latexmkrc .hg/hgrc jupyter_lab_config.py __pycache__/a.cpython-312.pyc .gdbinit"},
 		{"surface/package-manager", ".yarn/releases/yarn.cjs .pnpmfile.cjs gradlew .mvn/wrapper/maven-wrapper.properties"},
 		{"manifest/registry", ".cargo/config.toml pip.conf nuget.config"},
 		{"ci/change", ".github/workflows/a.yml .gitlab-ci.yml Jenkinsfile"},

@@ -128,6 +128,8 @@ func TestManifests(t *testing.T) {
 		{"gem source", added("Gemfile", "source 'https://x.test'\n"), registry},
 		{"gem from git", added("Gemfile", "gem 'a', git: 'https://x.test/a'\n"), remote},
 		{"gem", added("Gemfile", "gem 'a', '1.0'\n"), nil},
+		{"toolchain of a folder", added("rust-toolchain.toml", "[toolchain]\npath = \"tools\"\n"), append([]string{}, registry[0][:len(registry[0])-1]+"2")},
+		{"channel of a toolchain", added("rust-toolchain.toml", "[toolchain]\nchannel = \"1.90\"\n"), nil},
 		{"wrapper", added("gradle/wrapper/gradle-wrapper.properties", "distributionUrl=https\\://x.test/g.zip\n"), registry},
 		{"maven repository", added("pom.xml", "<repository><url>https://x.test</url></repository>\n"), []string{"manifest/registry warn 1"}},
 		{"repository over lines", added("build.gradle", "maven {\n  url 'https://x.test'\n}\n"), []string{"manifest/registry warn 1"}},

@@ -36,6 +36,10 @@ func registryLines() []lineRule {
 			message: "where the wrapper gets the build tool from", remedy: yourRegistry,
 		},
 		{
+			files: paths(`rust-toolchain rust-toolchain.toml`), name: "manifest/registry", severity: doc.Block, find: toolchainPath,
+			message: "a compiler from a folder, which every use of cargo here runs", remedy: "name a channel",
+		},
+		{
 			files: paths(`pom.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts build.sbt ivysettings.xml settings.xml`), name: "manifest/registry", severity: doc.Warn, find: jvmRepository,
 			message: "where libraries come from", remedy: yourRegistry,
 		},
@@ -76,6 +80,7 @@ var (
 	pyprojectIndex    = doc.Pattern(`(?im)^[ \t]*(?:["']?(?:index-url|extra-index-url|find-links|index|sources|url|default-index|pypi-mirrors?|allow-insecure-host|trusted-host|index-strategy|keyring-provider)["']?[ \t]*=[^\n]*(?:https?:|allow|unsafe|\[|subprocess)[^\n]*|\[\[(?:tool\.(?:uv\.index|poetry\.source|pdm\.source|pipenv\.source)|source|index)\]\])`)
 	gemSource         = doc.Pattern(`(?m)^[ \t]*source\b[^\n]*`)
 	wrapperURL        = doc.Pattern(`(?im)^[ \t]*(?:distributionUrl|wrapperUrl|distributionSha256Sum|distributionBase|distributionPath|wrapperSha256Sum)\b[^\n]*`)
+	toolchainPath     = doc.Pattern(`(?m)^[ \t]*path[ \t]*=[^\n]*`)
 	jvmRepository     = doc.Pattern(`(?i)\bmaven\s*[({]\s*(?:url|uri|setUrl)?[^\n]*|<(?:plugin)?repository>|<mirror>|\bresolvers\s*\+[^\n]*|\burl\s*(?:=\s*)?(?:uri\s*\()?["']https?:[^\n]*`)
 	pythonRemote      = doc.Pattern(`(?im)\b(?:git|hg|svn|bzr)\+[a-z]+:[^\n]*|@[ \t]*(?:https?|file|ftp):[^\n]*|^[ \t]*(?:-e[ \t]+)?(?:https?|ftp)://[^\n]*|\b(?:git|hg|url|file)[ \t]*=[ \t]*["'](?:https?|ssh|git|ftp)[:@][^\n]*`)
 	cargoRemote       = doc.Pattern(`(?m)\bgit[ \t]*=[ \t]*["'][^\n]*|^[ \t]*\[(?:patch|replace)\b[^\n]*`)

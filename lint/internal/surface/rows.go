@@ -109,7 +109,8 @@ func runRows() []row {
 		{
 			name: "surface/interpreter", severity: doc.Block, gone: doc.Info,
 			match: paths(`*.pth *.egg-link sitecustomize.py usercustomize.py pyvenv.cfg *.pyc *.pyo .pdbrc .pythonrc .pythonrc.py .rprofile .renviron .irbrc .pryrc .byebugrc .rdbgrc
-				.ghci .ocamlinit .utoprc .gdbinit .lldbinit .lldbinit-* .sqliterc .psqlrc .iex.exs .user_erl .user.ini .htaccess startup.jl`),
+				.ghci .ocamlinit .utoprc .gdbinit .lldbinit .lldbinit-* .sqliterc .psqlrc .iex.exs .user_erl .user.ini .htaccess startup.jl
+				latexmkrc .latexmkrc jupyter_*config.py jupyter_*config.json ipython_*config.py .hg/ .hgrc .jj/ .bzr/ .luarc.json .luarc.jsonc ansible.cfg .ansible.cfg`),
 			message: "an interpreter, a debugger or a server runs or obeys this when it starts here", remedy: readIt,
 		},
 		{
@@ -120,7 +121,7 @@ func runRows() []row {
 		},
 		{
 			name: "manifest/registry", severity: doc.Block, gone: doc.Warn,
-			match:   paths(`pip.conf pip.ini .pip/ nuget.config .pypirc .condarc .cargo/config .cargo/config.toml .gemrc .netrc _netrc .curlrc .wgetrc .terraformrc terraform.rc .bowerrc auth.json`),
+			match:   paths(`pip.conf pip.ini .pip/ nuget.config .pypirc .condarc .cargo/config .cargo/config.toml .gemrc .netrc _netrc .curlrc .wgetrc .terraformrc terraform.rc .bowerrc auth.json .swiftpm/configuration/`),
 			message: "where packages come from, or programs that a package manager runs", remedy: "make sure that every address in it is yours",
 		},
 	}

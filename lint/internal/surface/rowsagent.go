@@ -75,7 +75,9 @@ func buildRows() []row {
 				setup.py setup.cfg hatch_build.py dockerfile dockerfile.* *.dockerfile containerfile compose.yml compose.yaml docker-compose*.yml docker-compose*.yaml build.rs build.zig justfile .justfile taskfile.yml taskfile.yaml taskfile.dist.y*ml rakefile *.rake gruntfile.* gulpfile.*
 				webpack.config.* vite.config.* rollup.config.* babel.config.* .babelrc .babelrc.* postcss.config.* next.config.* nuxt.config.* svelte.config.* astro.config.* esbuild.config.* tsup.config.* metro.config.* eslint.config.* .eslintrc .eslintrc.* prettier.config.* .prettierrc.*
 				build build.bazel workspace workspace.bazel module.bazel *.bzl .bazelrc meson.build configure configure.ac configure.in *.m4 wscript sconstruct sconscript flake.nix shell.nix default.nix vagrantfile *.csproj *.fsproj *.vbproj *.vcxproj *.props *.targets *.sln
-				package.swift build.sh build.ps1 bootstrap bootstrap.sh install.sh podfile fastfile brewfile mix.exs rebar.config dune dune-project build.ninja magefile.go wails.json tauri.conf.json turbo.json nx.json lerna.json`),
+				package.swift build.sh build.ps1 bootstrap bootstrap.sh install.sh podfile fastfile brewfile mix.exs rebar.config dune dune-project build.ninja magefile.go wails.json tauri.conf.json turbo.json nx.json lerna.json
+				autogen.sh rust-toolchain rust-toolchain.toml deno.json deno.jsonc tailwind.config.* nodemon.json .nodemonrc hardhat.config.* truffle-config.js foundry.toml wrangler.toml serverless.y*ml
+				skaffold.yaml tiltfile earthfile dangerfile guardfile capfile berksfile .rubocop.yml .php-cs-fixer.php .php-cs-fixer.dist.php cdk.json samconfig.toml pulumi.yaml`),
 			message: "it runs when the project is built",
 		},
 	}
