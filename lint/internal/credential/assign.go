@@ -17,13 +17,12 @@ const (
 // what else assigns.
 func assignedHit(text []byte, at, end int, class fileClass) (doc.Hit, bool) {
 	n := nameAt(text, at, end)
-	c := cursor{text: text, i: n.end, from: n.end}
-	flag := bySpace(text, at)
-	if n.inside(text) || !c.operator(flag) || !n.promises(text, c) {
+	c := cursor{text: text, i: n.end, from: n.end, flag: n.option(text)}
+	if !c.operator(at) || !n.promises(text, c) || n.inside(text) {
 		return doc.Hit{}, false
 	}
 	quoted, ok := c.value()
-	if !ok || !quoted && !flag && !c.unquoted(class, n.what, at) {
+	if !ok || !quoted && !c.flag && !c.unquoted(class, n.what, at) {
 		return doc.Hit{}, false
 	}
 	value := text[c.from:c.i]

@@ -48,6 +48,7 @@ type cursor struct {
 	tag  bool // it stands between an element's tags
 	bare bool // nothing but a space stands before it
 	call bool // it is an argument
+	flag bool // it is an option's, or needs no more than a space
 }
 
 func (c *cursor) peek() byte {
@@ -73,8 +74,8 @@ func (c *cursor) take(s string) bool {
 	return true
 }
 
-// operator moves behind what assigns.
-func (c *cursor) operator(flag bool) bool {
+// operator moves behind what gives a value to the name that holds text[at].
+func (c *cursor) operator(at int) bool {
 	closed := c.skip("\\\"'`[])", 4)
 	spaces := c.skip(" \t", 20)
 	ok := false
@@ -93,7 +94,8 @@ func (c *cursor) operator(flag bool) bool {
 		c.skip(" \t\r\n", 60)
 		ok = c.named("value")
 	default:
-		ok = spaces > 0 && (flag || c.follows(closed > 0))
+		c.flag = spaces > 0 && (c.flag || bySpace(c.text, at))
+		ok = spaces > 0 && (c.flag || c.follows(closed > 0))
 	}
 	c.skip(" \t", 40)
 	return ok

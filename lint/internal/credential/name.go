@@ -21,6 +21,11 @@ func nameAt(text []byte, at, end int) label {
 	return label{start: start, end: end, plain: simple(text[start:end])}
 }
 
+// option reports whether the name is that of an option.
+func (n *label) option(text []byte) bool {
+	return text[n.start] == '-' && (n.start == 0 || text[n.start-1] <= ' ')
+}
+
 // inside reports whether the name is a part of another one, or says that its value
 // is public.
 func (n *label) inside(text []byte) bool {

@@ -22,10 +22,10 @@ type named struct {
 
 // meet takes a word that says so.
 func (n *named) meet(f trigger, at, end int) {
-	if len(n.hits) >= maxHits {
+	if len(n.hits) >= maxHits || longLine(n.text, at) {
 		return
 	}
-	if h, ok := suggest(f, n.text, at, end, n.class); ok && !longLine(n.text, at) {
+	if h, ok := suggest(f, n.text, at, end, n.class); ok {
 		n.hits = append(n.hits, h)
 	}
 }
