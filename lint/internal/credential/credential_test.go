@@ -111,6 +111,20 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
+// TestHashesAreNoTokens: near the name of a provider whose tokens have all letters a
+// hash is none.
+func TestHashesAreNoTokens(t *testing.T) {
+	const sum = "8c6976e5b5410415bde908bd4dee15dfb167a9c873fc4bb8a81f6f2ab448a918"
+	for _, text := range []string{
+		"curl https://artifactory.internal/api/x\nSHA256=" + sum + "\n",
+		"mistral_api_model_md5: " + sum[:32] + "\n",
+	} {
+		if got := seen("a.sh", text); len(got) > 0 {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
 func TestCleanTextsAreClean(t *testing.T) {
 	for _, s := range corpus.Clean(5, 20) {
 		if got := seen(s.Path, s.Text); len(got) > 0 {

@@ -196,7 +196,11 @@ func saysSecret(text []byte) bool {
 	return false
 }
 
-// mixed reports whether a token has letters and digits where its alphabet has both.
+// hashLeast is the length of the shortest hash that is written in hexadecimal.
+const hashLeast = 32
+
+// mixed reports whether a token has letters and digits where its alphabet has both,
+// and is no hash where its alphabet has more than hexadecimal digits.
 func mixed(s Shape, text []byte) bool {
 	var both, has Class
 	for _, p := range s {
@@ -208,6 +212,10 @@ func mixed(s Shape, text []byte) bool {
 		if digit.Has(b) {
 			digits++
 		}
+	}
+	const beyond = lowerZ | upperZ
+	if len(text) >= hashLeast && both&beyond != 0 && has&beyond == 0 {
+		return false
 	}
 	if both&digit != 0 && both&letter != 0 {
 		return digits > 1 && has&letter != 0
