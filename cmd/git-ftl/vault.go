@@ -238,16 +238,21 @@ func storeHints() []string {
 	}
 }
 
+// ringHints say what to do about the system's keyring, or without it.
+func ringHints(first string) []string {
+	return append([]string{first + "; or, for a new vault without one (an old file has to be moved away first):"}, storeHints()...)
+}
+
 // vaultHints are the ways out of an error of the vault; nil where it is none.
 func vaultHints(err error) []string {
 	for _, row := range []struct {
 		cause error
 		hints []string
 	}{
-		{vault.ErrNoBus, storeHints()},
-		{vault.ErrNoService, storeHints()},
-		{vault.ErrTimeout, append([]string{"answer the prompt of the keyring and try again; or, without a keyring:"}, storeHints()...)},
-		{vault.ErrLocked, append([]string{"unlock the keyring and try again; or, without a keyring:"}, storeHints()...)},
+		{vault.ErrNoBus, ringHints("try again where the keyring of the system is")},
+		{vault.ErrNoService, ringHints("try again where the keyring of the system is")},
+		{vault.ErrTimeout, ringHints("answer the prompt of the keyring and try again")},
+		{vault.ErrLocked, ringHints("unlock the keyring and try again")},
 		{vault.ErrAbsent, []string{"bring back the keyring in which the vault was made, or move the vault file away and begin anew: git ftl auth init"}},
 		{vault.ErrNone, []string{"git ftl auth set NAME makes it"}},
 		{vault.ErrExists, []string{"git ftl auth status shows it; move the file away to begin anew"}},
