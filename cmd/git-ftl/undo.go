@@ -34,22 +34,8 @@ func (c *undoCmd) Run(a *app) error {
 			return err
 		}
 		undone, err := s.Undo(ctx, o)
-		var edited *patch.EditedError
-		if errors.As(err, &edited) && c.JSON {
-			if unsaid := a.json(c.refused(ctx, s, edited)); unsaid != nil {
-				return unsaid
-			}
-		}
-		if errors.As(err, &edited) && o.ID != "" {
-			e := &exitError{}
-			e.explainEdited(edited, " "+o.ID)
-			return e
-		}
-		if errors.Is(err, patch.ErrPaths) {
-			return &exitError{code: exitFailed, err: fmt.Errorf("the apply wrote nothing at %s", strings.Join(a.paths, ", ")), hints: []string{"git ftl undo -n lists what it wrote"}}
-		}
 		if err != nil {
-			return err
+			return c.explain(ctx, a, s, o.ID, err)
 		}
 		if c.JSON {
 			err = a.json(undoneReport(undone))
@@ -65,6 +51,28 @@ func (c *undoCmd) Run(a *app) error {
 		}
 		return err
 	})
+}
+
+// explain says what is in the way of an undo of id, "" for the newest apply.
+func (c *undoCmd) explain(ctx context.Context, a *app, s *session.Session, id string, err error) error {
+	if errors.Is(err, patch.ErrPaths) {
+		return &exitError{code: exitFailed, err: fmt.Errorf("the apply wrote nothing at %s", strings.Join(a.paths, ", ")), hints: []string{"git ftl undo -n lists what it wrote"}}
+	}
+	var edited *patch.EditedError
+	if !errors.As(err, &edited) {
+		return err
+	}
+	if c.JSON {
+		if unsaid := a.json(c.refused(ctx, s, edited)); unsaid != nil {
+			return unsaid
+		}
+	}
+	if id != "" {
+		e := &exitError{}
+		e.explainEdited(edited, " "+id)
+		return e
+	}
+	return err
 }
 
 // refused is what --json prints where edits are in the way and nothing was written.
