@@ -131,12 +131,15 @@ func connects(to string, asked chan<- string) http.Handler {
 			return
 		}
 		defer up.Close()
-		w.WriteHeader(http.StatusOK)
 		down, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			return
 		}
 		defer down.Close()
+		// Only now: what a client sends behind an answer might be read by the server still.
+		if _, err := io.WriteString(down, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+			return
+		}
 		go func() { _, _ = io.Copy(up, down) }()
 		_, _ = io.Copy(down, up)
 	})

@@ -92,7 +92,7 @@ func (r *run) leaveNetwork() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r.out.Egress = Egress{Allowed: e.allowed, Denied: []string{}, Swapped: []string{}, Denials: e.denied, Hints: e.hints, Sent: e.sent.Sent}
-	r.out.Findings = r.out.Egress.findings()
+	r.out.Findings = append(r.out.Findings, r.out.Egress.findings()...)
 	r.out.Egress.Denied = append(r.out.Egress.Denied, slices.Sorted(maps.Keys(e.denied))...)
 	r.out.Egress.Swapped = append(r.out.Egress.Swapped, slices.Sorted(maps.Keys(e.swapped))...)
 	if e.audit != nil {

@@ -88,7 +88,7 @@ func (s *Session) followUp(ctx context.Context, t Task) (*run, error) {
 func (f followed) turn() Outcome {
 	was, o := f.record, newOutcome(f.record.ID)
 	o.Turn, o.Result, o.Files, o.State, o.Snapshot = was.Turn+1, was.Result, was.Files, was.State, was.Snapshot
-	o.Findings, o.Blocked, o.Review, o.Tests = was.Findings, was.Blocked, was.Review, was.Tests // until the result is another one
+	o.Findings, o.Blocked, o.Review, o.Tests = ofChange(was.Findings), was.Blocked, was.Review, was.Tests // until the result is another one
 	o.Session = was.Session
 	o.Turns = append(was.Turns, Turn{
 		Turn: was.Turn, Task: was.Task, Mends: was.Mends, Agent: was.Agent, Model: was.Model, Status: was.Status,

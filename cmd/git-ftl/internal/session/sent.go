@@ -59,15 +59,23 @@ func (e *Egress) add(s Sent) {
 	}
 }
 
+// egressRule begins the rules of what was sent.
+const egressRule = "egress/"
+
+// ofChange are the findings of a change itself.
+func ofChange(all []lint.Finding) []lint.Finding {
+	return slices.DeleteFunc(append([]lint.Finding{}, all...), func(f lint.Finding) bool { return strings.HasPrefix(f.Rule, egressRule) })
+}
+
 // findings are warnings about what was sent. They are of the task, not of its
 // change: they block nothing.
 func (e Egress) findings() []lint.Finding {
 	all := []lint.Finding{}
 	for _, s := range e.Sent {
-		f := lint.Finding{Severity: lint.Warn, Path: s.Host, Rule: "egress/unbound",
+		f := lint.Finding{Severity: lint.Warn, Path: s.Host, Rule: egressRule + "unbound",
 			Message: fmt.Sprintf("the shadow of %s was sent there, where it is not bound", s.Secret)}
 		if s.Method != "" {
-			f.Rule, f.Message = "egress/write", fmt.Sprintf("%s was used there for what can change an account: %s %s", s.Secret, s.Method, s.Path)
+			f.Rule, f.Message = egressRule+"write", fmt.Sprintf("%s was used there for what can change an account: %s %s", s.Secret, s.Method, s.Path)
 		}
 		if s.Times > 1 {
 			f.Message += fmt.Sprintf(" (%d times)", s.Times)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/git-ftl/git-ftl/lint"
 	"github.com/git-ftl/git-ftl/patch"
 )
 
@@ -102,7 +101,7 @@ func (r *run) untested(why string) Tests {
 // before is not true of it.
 func (r *run) forgetVerdicts(ctx context.Context, result patch.Result) {
 	kept := r.out.Tests.Kept
-	r.out.Findings, r.out.Blocked = []lint.Finding{}, false
+	r.out.Findings, r.out.Blocked = r.out.Egress.findings(), false
 	r.out.Review, r.out.Tests = nil, r.untested(unfinished)
 	r.out.Tests.Kept, r.out.Tests.Touched = kept, r.touched(ctx, result)
 }
