@@ -36,7 +36,7 @@ func (a *app) context() (context.Context, context.CancelFunc) {
 }
 
 // signalLag is how much later a signal may reach us than a git that we run.
-const signalLag = 100 * time.Millisecond
+const signalLag = 500 * time.Millisecond
 
 // cut reports whether a signal that asked the command to end is why it failed: the
 // terminal sends its own to every git that we run, and what they leave undone fails

@@ -189,7 +189,7 @@ func (r *run) begin(ctx context.Context) (release func()) {
 
 // Again is how much later an interrupt has to come to be a second one: at Ctrl-C
 // the terminal sends one and git, which started us, passes its own on.
-const Again = 300 * time.Millisecond
+const Again = 500 * time.Millisecond
 
 // watch turns interrupts and the marks of Stop into an end of the soft context,
 // and a second one into a kill of all that runs in the sandbox.
